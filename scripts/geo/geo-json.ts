@@ -1,5 +1,5 @@
 import type { GeofeedState } from '../../lib/geo/geofeeds/geofeed-states.ts'
-import type { triedLists } from '../../lib/geo/lists/list-states.ts'
+import type { triedLists } from '../../lib/geo/network-lists/list-states.ts'
 import type { ListedDatabase } from '../parts/geo-files.ts'
 import { jsonText } from '../parts/json-text.ts'
 

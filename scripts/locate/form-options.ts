@@ -1,4 +1,4 @@
-import { type Corrections, KINDS, type Kind } from '../../lib/list/form.ts'
+import { type Corrections, KINDS, type Kind } from '../../lib/address-lists/form.ts'
 import { FLAG, TEXT } from '../parts/options.ts'
 import { UsageError } from '../parts/run.ts'
 

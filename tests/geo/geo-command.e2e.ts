@@ -22,7 +22,7 @@ import { parseAddress } from '../../lib/net/address.ts'
 import { parseNetwork } from '../../lib/net/network.ts'
 import { inherited, RUNTIME } from '../support/runtime.ts'
 import { type FileServer, openFileServer } from './download/file-server.ts'
-import { pathOf, publishedFiles } from './lists/published.ts'
+import { pathOf, publishedFiles } from './network-lists/published.ts'
 
 const BUILT_AT = Date.UTC(2026, 2, 1)
 const TITLES = 'Name Provider Type IP Records Built Size File'

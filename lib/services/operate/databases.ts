@@ -3,7 +3,7 @@ import { geoAge } from '../../doctor/check-age.ts'
 import { OPTIONAL } from '../../geo/files/source-files.ts'
 import { readGeofeedStates } from '../../geo/geofeeds/geofeed-states.ts'
 import type { OpenFile } from '../../geo/library.ts'
-import { triedLists } from '../../geo/lists/list-states.ts'
+import { triedLists } from '../../geo/network-lists/list-states.ts'
 import type { Services } from '../services.ts'
 
 /** A served database, as operators see it. Times are epoch milliseconds. */

@@ -1,4 +1,4 @@
-import type { Spot } from '../../../lib/list/map-spots.ts'
+import type { Spot } from '../../../lib/address-lists/map-spots.ts'
 import { count, counted } from '../parts/format.ts'
 
 interface ListMapProps {

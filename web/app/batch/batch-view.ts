@@ -1,4 +1,4 @@
-import type { BadRow, Collected } from '../../../lib/list/collect.ts'
+import type { BadRow, Collected } from '../../../lib/address-lists/collect.ts'
 import { count, counted } from '../../../pages/dashboard/parts/format.ts'
 
 const SHOWN_CHARACTERS = 100

@@ -1,5 +1,5 @@
-import { type Collected, createCollector } from '../../../lib/list/collect.ts'
-import type { Row } from '../../../lib/list/read-list.ts'
+import { type Collected, createCollector } from '../../../lib/address-lists/collect.ts'
+import type { Row } from '../../../lib/address-lists/read-list.ts'
 
 const MAX_ADDRESSES = 1_000_000
 

@@ -1,5 +1,5 @@
-import type { Collected } from '../../../lib/list/collect.ts'
-import { createPlaceCounts, type PlaceCounts } from '../../../lib/list/count-places.ts'
+import type { Collected } from '../../../lib/address-lists/collect.ts'
+import { createPlaceCounts, type PlaceCounts } from '../../../lib/address-lists/count-places.ts'
 import type { Answers } from './answers.ts'
 import { createPause } from './pause.ts'
 

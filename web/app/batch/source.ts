@@ -1,5 +1,5 @@
-import { decodeList } from '../../../lib/list/decode.ts'
-import { HEAD_CHARACTERS } from '../../../lib/list/form.ts'
+import { decodeList } from '../../../lib/address-lists/decode.ts'
+import { HEAD_CHARACTERS } from '../../../lib/address-lists/form.ts'
 import { createPause } from './pause.ts'
 
 /** The start of a list, by which its form is recognised. */

@@ -1,5 +1,5 @@
-import { toCells } from '../../../lib/list/cells.ts'
-import { Records } from '../../../lib/list/records.ts'
+import { toCells } from '../../../lib/address-lists/cells.ts'
+import { Records } from '../../../lib/address-lists/records.ts'
 import { ROWS_PER_PART } from './write-results.ts'
 
 export const ROWS_PER_PAGE = 50

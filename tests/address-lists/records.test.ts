@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { csvFormatRows } from 'd3-dsv'
 import fc from 'fast-check'
-import { toCells } from '../../lib/list/cells.ts'
-import { Records } from '../../lib/list/records.ts'
+import { toCells } from '../../lib/address-lists/cells.ts'
+import { Records } from '../../lib/address-lists/records.ts'
 
 function recordsOf(chunks: readonly string[], delimiter: string | undefined): string[] {
   const records = new Records(delimiter)

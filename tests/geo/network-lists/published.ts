@@ -1,4 +1,4 @@
-import { FREE_LISTS } from '../../../lib/geo/lists/free-lists.ts'
+import { FREE_LISTS } from '../../../lib/geo/network-lists/free-lists.ts'
 import { formatIpv6, ipv4FromBits, parseAddress } from '../../../lib/net/address.ts'
 import { networkText } from '../../../lib/net/network.ts'
 import { createRandom, pick, type Random } from '../../../scripts/parts/random.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { FREE_LISTS } from '../../../lib/geo/lists/free-lists.ts'
-import { readNetworks } from '../../../lib/geo/lists/read-networks.ts'
+import { FREE_LISTS } from '../../../lib/geo/network-lists/free-lists.ts'
+import { readNetworks } from '../../../lib/geo/network-lists/read-networks.ts'
 import { pathOf, publishedFiles } from './published.ts'
 
 const files = publishedFiles(1)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type ListForm, recognise } from '../../lib/list/form.ts'
-import { type Row, readList } from '../../lib/list/read-list.ts'
-import { createTableWriter, csvDelimiter, toJsonLine } from '../../lib/list/write-list.ts'
+import { type ListForm, recognise } from '../../lib/address-lists/form.ts'
+import { type Row, readList } from '../../lib/address-lists/read-list.ts'
+import { createTableWriter, csvDelimiter, toJsonLine } from '../../lib/address-lists/write-list.ts'
 
 async function rowsOf(text: string, form: ListForm): Promise<Row[]> {
   const rows: Row[] = []

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { FREE_LISTS, type FreeList } from '../../../lib/geo/lists/free-lists.ts'
-import { checkSize, readNetworks } from '../../../lib/geo/lists/read-networks.ts'
+import { FREE_LISTS, type FreeList } from '../../../lib/geo/network-lists/free-lists.ts'
+import { checkSize, readNetworks } from '../../../lib/geo/network-lists/read-networks.ts'
 
 function listOf(id: string): FreeList {
   const list = FREE_LISTS.find((one) => one.id === id)

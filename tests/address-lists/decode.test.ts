@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { decodeList } from '../../lib/list/decode.ts'
+import { decodeList } from '../../lib/address-lists/decode.ts'
 
 async function decoded(bytes: Uint8Array, size = bytes.length): Promise<string> {
   async function* parts() {

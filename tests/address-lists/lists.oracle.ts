@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { KINDS, type Kind, recognise } from '../../lib/list/form.ts'
-import { type Row, readList } from '../../lib/list/read-list.ts'
-import { createTableWriter } from '../../lib/list/write-list.ts'
+import { KINDS, type Kind, recognise } from '../../lib/address-lists/form.ts'
+import { type Row, readList } from '../../lib/address-lists/read-list.ts'
+import { createTableWriter } from '../../lib/address-lists/write-list.ts'
 import { parseAddress } from '../../lib/net/address.ts'
 
 const FILES = 1_000

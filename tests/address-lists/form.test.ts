@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { describeForm } from '../../lib/list/describe-form.ts'
-import { recognise } from '../../lib/list/form.ts'
+import { describeForm } from '../../lib/address-lists/describe-form.ts'
+import { recognise } from '../../lib/address-lists/form.ts'
 
 const LOG =
   '81.2.69.160 - - [25/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "Mozilla/5.0 (KHTML, like Gecko)"\n'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { findAddresses } from '../../lib/list/find-addresses.ts'
+import { findAddresses } from '../../lib/address-lists/find-addresses.ts'
 
 const TEXTS = 10_000
 const SEED = 20_261_125
