@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { isIP } from 'node:net'
 import { type ListenAddress, listen } from '../lib/http/listen.ts'
 import { createMetrics } from '../lib/metrics/metrics.ts'
-import { listMeasures } from '../lib/services/measures.ts'
+import { listScrapedMetrics } from '../lib/services/scraped-metrics.ts'
 import type { Services } from '../lib/services/services.ts'
 import { type Answer, createAnswer } from './answer.ts'
 import { createProfile } from './profiler.ts'
@@ -23,7 +23,7 @@ const TIME_LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTim
 export async function startAdmin(address: ListenAddress, services: Services): Promise<Admin> {
   const { log } = services
   const metrics = createMetrics({
-    measures: listMeasures(services),
+    scraped: listScrapedMetrics(services),
     requestTimes: services.requestTimes,
     onError: (error, name) => log.error({ err: error, name }, 'cannot measure'),
   })

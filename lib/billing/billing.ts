@@ -1,5 +1,5 @@
 import type { StripeConfig } from '../config/config.ts'
-import type { Period } from '../config/period.ts'
+import type { BillingPeriod } from '../config/period.ts'
 import type { Plans } from '../config/plans.ts'
 import type { AuditNote } from '../contract/account/audit-actions.ts'
 import type { Db } from '../db/open.ts'
@@ -33,7 +33,7 @@ export interface BillingOptions {
   /** The audit row of a change that Stripe reported. */
   readonly auditStripe: (userId: string, note: AuditNote) => Statement
   /** The user's requests in the period, in epoch milliseconds, without those charged as overages. */
-  readonly countRequests: (userId: string, period: Period) => Promise<number>
+  readonly countRequests: (userId: string, period: BillingPeriod) => Promise<number>
   readonly onFailure: (failure: StripeFailure) => void
   /** Called when a customer begins to pay for a second subscription. */
   readonly onDuplicate?: (duplicate: DuplicateRow) => void

@@ -2,13 +2,13 @@ import type { Interval } from '../contract/billing/price-schemas.ts'
 import { DAY_MS } from '../durations.ts'
 
 /** A billing period from `start` up to, but not including, `end`, in epoch milliseconds. */
-export interface Period {
+export interface BillingPeriod {
   readonly start: number
   readonly end: number
 }
 
 /** The calendar month of `now`, UTC. */
-export function monthOf(now: number): Period {
+export function monthOf(now: number): BillingPeriod {
   const date = new Date(now)
   const year = date.getUTCFullYear()
   const month = date.getUTCMonth()
@@ -16,7 +16,7 @@ export function monthOf(now: number): Period {
 }
 
 /** The period for which a subscription is paid. */
-export interface SubscriptionPeriod extends Period {
+export interface SubscriptionPeriod extends BillingPeriod {
   /** Requests of a paid year are counted by month. */
   readonly interval: Interval
 }
@@ -25,7 +25,7 @@ export interface SubscriptionPeriod extends Period {
  * The period at `now` in which requests are counted: the paid period, or one month of a paid year. If
  * the stored period has ended, Stripe has not reported the next one yet: we assume the same length.
  */
-export function paidPeriod(paid: SubscriptionPeriod, now: number): Period {
+export function paidPeriod(paid: SubscriptionPeriod, now: number): BillingPeriod {
   const { start, end, interval } = paid
   if (interval === 'year') return monthFrom(start, now)
   if (now < end || end <= start) return paid
@@ -35,7 +35,7 @@ export function paidPeriod(paid: SubscriptionPeriod, now: number): Period {
 }
 
 /** The month of `now` if months begin on the day of `anchor`, or on the last day of shorter months. */
-export function monthFrom(anchor: number, now: number): Period {
+export function monthFrom(anchor: number, now: number): BillingPeriod {
   const [from, at] = [new Date(anchor), new Date(now)]
   const years = at.getUTCFullYear() - from.getUTCFullYear()
   const months = 12 * years + at.getUTCMonth() - from.getUTCMonth()
@@ -52,7 +52,7 @@ function addMonths(time: number, count: number): number {
   return date.setUTCDate(Math.min(day, last))
 }
 
-export function contains({ start, end }: Period, now: number): boolean {
+export function contains({ start, end }: BillingPeriod, now: number): boolean {
   return start <= now && now < end
 }
 

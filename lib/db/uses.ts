@@ -41,8 +41,8 @@ export interface Spending {
 
 export type Threshold = 'near_cap' | 'reach_cap' | 'reach_spending_cap'
 
-/** In per cent of the cap. */
-export const SHARES = { near_cap: 80, reach_cap: 100 } as const
+/** Of the cap. */
+export const THRESHOLD_PERCENT = { near_cap: 80, reach_cap: 100 } as const
 
 /** A user has reached 80 % or 100 % of the cap, or the spending cap. */
 export type CapNotice = { readonly userId: string } & (
@@ -231,7 +231,7 @@ function prepareUsers(client: Client) {
     const { changes } =
       notice.threshold === 'reach_spending_cap'
         ? setWarnedUnits.run({ userId, periodStart, maxUnits: notice.spending.maxUnits })
-        : setWarned.run({ userId, periodStart, warned: SHARES[notice.threshold], cap: notice.cap })
+        : setWarned.run({ userId, periodStart, warned: THRESHOLD_PERCENT[notice.threshold], cap: notice.cap })
     return changes > 0
   }
   return ({ userId, periodStart, requests, overage, bucket, notices }: UserUse): CapNotice[] => {

@@ -7,7 +7,7 @@ import { openBytes } from './files/mapped-file.ts'
 import { asMap } from './mmdb/fields.ts'
 import { type Mmdb, type MmdbMetadata, openMmdb } from './mmdb/mmdb.ts'
 import { RecordCache } from './mmdb/record-cache.ts'
-import { type Finding, NOTHING } from './place/finding.ts'
+import { type LocationFinding, NOTHING } from './place/finding.ts'
 import type { PlaceNames } from './place/names.ts'
 import { systemNumber } from './place/network-owner.ts'
 import { createPrivacyFinder } from './privacy/finder.ts'
@@ -106,15 +106,15 @@ function createReadAsn(mmdb: Mmdb, schema: Schema): ReadAsn {
  * counts as no record, so that a look-up never throws.
  */
 function createFinder(mmdb: Mmdb, schema: Schema, { regionCode, cacheBits = 16 }: OpenOptions) {
-  const findings = new RecordCache<Finding>(cacheBits)
-  const read = (offset: number): Finding => {
+  const findings = new RecordCache<LocationFinding>(cacheBits)
+  const read = (offset: number): LocationFinding => {
     try {
       return schema.read(asMap(mmdb.decode(offset)), regionCode)
     } catch {
       return NOTHING
     }
   }
-  return (address: Address): Finding => {
+  return (address: Address): LocationFinding => {
     const offset = mmdb.find(address)
     if (offset === 0) return NOTHING
     const known = findings.get(offset)

@@ -3,7 +3,7 @@ import {
   contains,
   dayOf,
   monthOf,
-  type Period,
+  type BillingPeriod,
   paidPeriod,
   type SubscriptionPeriod,
 } from '../config/period.ts'
@@ -281,13 +281,13 @@ export class Meters {
     return meter.user
   }
 
-  #periodOf(paid: SubscriptionPeriod | null, now: number): Period {
+  #periodOf(paid: SubscriptionPeriod | null, now: number): BillingPeriod {
     if (paid !== null) return paidPeriod(paid, now)
     if (!contains(this.#month, now)) this.#month = monthOf(now)
     return this.#month
   }
 
-  #openUser(userId: string, period: Period, now: number): UserMeter {
+  #openUser(userId: string, period: BillingPeriod, now: number): UserMeter {
     const id = periodId({ userId, periodStart: period.start })
     const known = this.#users.get(id)
     if (known !== undefined) return known

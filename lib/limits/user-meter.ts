@@ -1,5 +1,5 @@
 import { type CarriedRequests, capIn } from '../config/carried-requests.ts'
-import type { Period } from '../config/period.ts'
+import type { BillingPeriod } from '../config/period.ts'
 import type { Query } from '../db/engine.ts'
 import { periodId, type Totals, type Unwritten } from '../db/use-flusher.ts'
 import type { CapNotice, DueNotice, Spending, Uses, Warned } from '../db/uses.ts'
@@ -45,7 +45,7 @@ export interface UserMeterOptions {
 /** The bucket of all keys of a user, and the answered requests of one period, written or not. */
 export class UserMeter implements Unwritten {
   readonly userId: string
-  readonly period: Period
+  readonly period: BillingPeriod
   readonly bucket: Bucket
   readonly #counter: Counter
   /** How many of the requests are charged for. */
@@ -63,7 +63,7 @@ export class UserMeter implements Unwritten {
   /** Notices that are being written. */
   #notices: readonly DueNotice[] = []
 
-  constructor(options: UserMeterOptions, userId: string, period: Period, bucket: Bucket) {
+  constructor(options: UserMeterOptions, userId: string, period: BillingPeriod, bucket: Bucket) {
     const { requests, overage, ...warned } = options.store.readPeriod(userId, period.start)
     this.userId = userId
     this.period = period

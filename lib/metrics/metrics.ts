@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { RequestTimes } from './request-times.ts'
 
 /** A figure that is measured at each scrape. */
-export interface Measure {
+export interface ScrapedMetric {
   /** Name in Prometheus, with the unit. Names that end with `_total` are counters. */
   readonly name: string
   readonly help: string
@@ -19,19 +19,19 @@ export interface Sample {
 }
 
 interface MetricsOptions {
-  readonly measures: readonly Measure[]
+  readonly scraped: readonly ScrapedMetric[]
   readonly requestTimes: RequestTimes
-  /** Called for each measure that fails; the output omits it. */
+  /** Called for each metric that fails; the output omits it. */
   readonly onError: (error: unknown, name: string) => void
 }
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Collects metrics of the requests, the process and `measures`. */
-export function createMetrics({ measures, requestTimes, onError }: MetricsOptions) {
+/** Collects metrics of the requests, the process and `scraped`. */
+export function createMetrics({ scraped, requestTimes, onError }: MetricsOptions) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  for (const measure of measures) addMeasure(registry, measure, onError)
+  for (const metric of scraped) addScraped(registry, metric, onError)
   return {
     contentType: registry.contentType,
     /** All metrics in the text format of Prometheus. */
@@ -46,9 +46,9 @@ interface Target {
   remove(): void
 }
 
-function addMeasure(
+function addScraped(
   registry: Registry,
-  { name, help, labels = [], read }: Measure,
+  { name, help, labels = [], read }: ScrapedMetric,
   onError: MetricsOptions['onError'],
 ): void {
   const collect = async () => {
@@ -64,7 +64,7 @@ function addMeasure(
 }
 
 async function readSamples(
-  read: Measure['read'],
+  read: ScrapedMetric['read'],
   onError: (error: unknown) => void,
 ): Promise<readonly Sample[]> {
   try {

@@ -3,7 +3,7 @@ import {
   type CapNotice,
   type KeyUse,
   type PeriodTotal,
-  SHARES,
+  THRESHOLD_PERCENT,
   type UserUse,
   type Uses,
   type WriteUses,
@@ -193,6 +193,6 @@ async function isNew(
   }
   const sql = `UPDATE usage_by_period SET warned = $3, warned_cap = $4
     WHERE user_id = $1 AND period_start = $2 AND (warned < $3 OR warned_cap <> $4)`
-  const values = [userId, periodStart, SHARES[notice.threshold], notice.cap]
+  const values = [userId, periodStart, THRESHOLD_PERCENT[notice.threshold], notice.cap]
   return (await connection.query(sql, values)).changes > 0
 }

@@ -6,8 +6,8 @@ export const HOURS_OF_DAY = 24
 /** How long telemetry is kept, which is also the longest period to read. */
 export const KEPT_DAYS = 92
 
-/** A period from its first to its last hour or day, counted from 1970-01-01, UTC. */
-export interface Period {
+/** From the first to the last hour or day, counted from 1970-01-01, UTC. */
+export interface TelemetryPeriod {
   readonly from: number
   readonly to: number
 }

@@ -26,13 +26,13 @@ interface Message {
   readonly replies?: Reply[]
 }
 
-export type Report = (error: unknown, message: string) => void
+export type ReportError = (error: unknown, message: string) => void
 
 /**
  * Answers the calls that arrive at the port. `open` makes the methods; it gets a function that reports
  * errors that belong to no call.
  */
-export function serve<M extends Methods<M>>(port: Port, open: (report: Report) => M): void {
+export function serve<M extends Methods<M>>(port: Port, open: (report: ReportError) => M): void {
   const send = createOutbox<Reply>((replies) =>
     port.postMessage({ replies }, replies.flatMap(bytesOf)),
   )
@@ -69,7 +69,7 @@ export interface Caller<M extends Methods<M>> {
 }
 
 /** Connects to what `serve` offers. `onReport` gets the errors that belong to no call. */
-export function connect<M extends Methods<M>>(port: Port, onReport: Report): Caller<M> {
+export function connect<M extends Methods<M>>(port: Port, onReport: ReportError): Caller<M> {
   const send = createOutbox<Call>((calls) => port.postMessage({ calls }))
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let isEnded = false

@@ -6,7 +6,7 @@ import type { WriteUses } from '../db/uses.ts'
 import type { MeterStore } from '../limits/meter-store.ts'
 import type { RumReader } from '../rum/reader.ts'
 import type { RumWriter } from '../rum/writer.ts'
-import type { Report } from './channel.ts'
+import type { ReportError } from './channel.ts'
 
 /** The database and what writes to it. */
 export interface Storage extends AsyncDisposable {
@@ -67,7 +67,7 @@ export interface StorageOptions {
   /** Litestream copies the file. */
   readonly replicated: boolean
   readonly now: () => number
-  readonly onError: Report
+  readonly onError: ReportError
   /** Called if a thread ends by itself. undefined: everything runs in this thread. */
   readonly onCrash: ((error: unknown) => void) | undefined
 }

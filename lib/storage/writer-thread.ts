@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openConnection } from '../db/connection.ts'
 import { createEngine } from '../db/engine.ts'
-import { type Report, serve } from './channel.ts'
+import { type ReportError, serve } from './channel.ts'
 import { type PackedUses, unpackUses } from './packed-uses.ts'
 import { createTransactions } from './transactions.ts'
 import { openWriter } from './writer.ts'
@@ -9,7 +9,7 @@ import { openWriter } from './writer.ts'
 export type WriterMethods = ReturnType<typeof openMethods>
 
 /** Opens the connection that writes, in a thread of its own. */
-function openMethods(onError: Report) {
+function openMethods(onError: ReportError) {
   const { file, replicated } = workerData
   const client = openConnection(file, replicated)
   const engine = createEngine(client)

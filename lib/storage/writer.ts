@@ -1,11 +1,11 @@
 import { type WriterDb, withoutWaiting } from '../db/engine.ts'
 import { prepareUses, type WriteUses } from '../db/uses.ts'
 import { openRumWriter } from '../rum/writer.ts'
-import type { Report } from './channel.ts'
+import type { ReportError } from './channel.ts'
 
 interface WriterOptions {
   readonly now: () => number
-  readonly onError: Report
+  readonly onError: ReportError
 }
 
 /** About a second. After that, unwritten uses wait for the next flush, if there is one. */

@@ -6,7 +6,7 @@ import {
   formatHour,
   HOURS_OF_DAY,
   hourOf,
-  type Period,
+  type TelemetryPeriod,
   parseHour,
 } from '../../lib/rum/hour.ts'
 import { PERIODS, type VitalsChoice } from '../../pages/dashboard/vitals/filters.tsx'
@@ -38,7 +38,7 @@ export function withDays(choice: VitalsChoice, now: number): VitalsChoice {
 const DAY = 10
 
 /** Throws BAD_REQUEST if a custom period lacks a valid first or last day. */
-export function toPeriod({ period, from, to }: VitalsChoice, now: number): Period {
+export function toPeriod({ period, from, to }: VitalsChoice, now: number): TelemetryPeriod {
   if (period !== 'custom') return lastDays(DAYS[period], hourOf(now))
   const [first, last] = [parseHour(`${from}T00`), parseHour(`${to}T23`)]
   if (first === null) throw new ApiError('BAD_REQUEST', 'from: Choose the first day')
@@ -50,7 +50,7 @@ export function toPeriod({ period, from, to }: VitalsChoice, now: number): Perio
 const DAYS = { '24h': 1, '7d': 7, '28d': 28, '90d': 90 } as const
 
 /** A period that is shown by day starts with a whole day. */
-function lastDays(days: number, now: number): Period {
+function lastDays(days: number, now: number): TelemetryPeriod {
   if (days <= MAX_DAYS_BY_HOUR) return { from: now - days * HOURS_OF_DAY + 1, to: now }
   return { from: (dayOfHour(now) - days + 1) * HOURS_OF_DAY, to: now }
 }
@@ -60,17 +60,17 @@ const MAX_DAYS_BY_HOUR = 7
 /** A comparison reaches back at most this far. */
 const COMPARED_HOURS = 90 * HOURS_OF_DAY
 
-export function stepOf({ from, to }: Period): SeriesStep {
+export function stepOf({ from, to }: TelemetryPeriod): SeriesStep {
   return to - from < MAX_DAYS_BY_HOUR * HOURS_OF_DAY ? 'hour' : 'day'
 }
 
 /** The period of the same length just before; null if it begins more than 90 days ago. */
-export function periodBefore({ from, to }: Period, now: number): Period | null {
+export function periodBefore({ from, to }: TelemetryPeriod, now: number): TelemetryPeriod | null {
   const before = { from: from - (to - from + 1), to: from - 1 }
   return before.from < hourOf(now) - COMPARED_HOURS ? null : before
 }
 
-export function toQuery({ site, device, country }: VitalsChoice, period: Period) {
+export function toQuery({ site, device, country }: VitalsChoice, period: TelemetryPeriod) {
   return {
     domain: site,
     from: formatHour(period.from),

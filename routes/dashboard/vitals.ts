@@ -1,9 +1,9 @@
 import { SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
 import { listCountries } from '../../lib/geo/place/countries.ts'
-import type { Period } from '../../lib/rum/hour.ts'
+import type { TelemetryPeriod } from '../../lib/rum/hour.ts'
 import type { Comparison } from '../../pages/dashboard/vitals/comparison.tsx'
 import type { VitalsChoice } from '../../pages/dashboard/vitals/filters.tsx'
-import { NoSites, type Report, Vitals } from '../../pages/dashboard/vitals/vitals.tsx'
+import { NoSites, type VitalsReport, Vitals } from '../../pages/dashboard/vitals/vitals.tsx'
 import type { PageAnswer } from '../pages/page.ts'
 import { showPage } from './request/answer.ts'
 import { errorForPage, getOperation } from './request/call-api.ts'
@@ -42,7 +42,7 @@ async function showVitals(visit: UserVisit): Promise<PageAnswer> {
   }
 }
 
-async function makeReport(visit: UserVisit, choice: VitalsChoice): Promise<Report> {
+async function makeReport(visit: UserVisit, choice: VitalsChoice): Promise<VitalsReport> {
   const now = visit.services.now()
   const period = toPeriod(choice, now)
   const query = toQuery(choice, period)
@@ -61,7 +61,7 @@ async function makeReport(visit: UserVisit, choice: VitalsChoice): Promise<Repor
 async function compare(
   { callApi }: UserVisit,
   choice: VitalsChoice,
-  before: Period | null,
+  before: TelemetryPeriod | null,
 ): Promise<Comparison> {
   if (before === null) return { kind: 'deleted' }
   try {

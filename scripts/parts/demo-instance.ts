@@ -89,7 +89,7 @@ async function signUp(folder: string, env: Environment, keys: number): Promise<s
 
 const USAGE_DAYS = 30
 /** Relative number of requests per weekday. The first is Thursday, as 1970-01-01 was a Thursday. */
-const SHARES = [1, 0.95, 0.42, 0.38, 0.9, 1.04, 1.1]
+const WEEKDAY_SHARES = [1, 0.95, 0.42, 0.38, 0.9, 1.04, 1.1]
 const REQUESTS_PER_DAY = 2_300
 const ACTIONS = ['create_key', 'revoke_key', 'renew_key', 'create_site', 'delete_site', 'login']
 
@@ -111,7 +111,7 @@ function addPast(folder: string, auditRows: number): void {
   const today = Math.floor(now / DAY_MS)
   const addUsage = (keyId: string, share: number) => {
     for (let day = today - USAGE_DAYS + 1; day < today; day++) {
-      const requests = Math.round((SHARES[day % 7] ?? 1) * REQUESTS_PER_DAY * share)
+      const requests = Math.round((WEEKDAY_SHARES[day % 7] ?? 1) * REQUESTS_PER_DAY * share)
       addDay.run(userId, day, keyId, requests + ((day * 37) % 211))
       if (day > today - USAGE_DAYS / 2) addToPeriod.run(requests, userId)
     }

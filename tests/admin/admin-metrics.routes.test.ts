@@ -14,7 +14,7 @@ import {
   ROBOTS_PATH,
 } from '../../lib/contract/pages.ts'
 import { pinnedScriptPath, SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
-import { listMeasures } from '../../lib/services/measures.ts'
+import { listScrapedMetrics } from '../../lib/services/scraped-metrics.ts'
 import { createJob } from '../../lib/services/operate/job.ts'
 import { newSecretKey } from '../../stripe-double/ids.ts'
 import { startLitestreamServer } from '../doctor/litestream-server.ts'
@@ -181,7 +181,7 @@ describe('GET /metrics', () => {
       replace: () => ({ downloads: NO_DOWNLOADS }),
     })
     const documented = [...OPERATIONS.matchAll(/^- `(meridian_\w+)`/gm)].map(([, name]) => name)
-    const measured = listMeasures(other.services).map(({ name }) => name)
+    const measured = listScrapedMetrics(other.services).map(({ name }) => name)
     assert.deepEqual(documented.toSorted(), measured.toSorted())
   })
 

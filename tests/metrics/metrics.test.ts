@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createMetrics, type Measure } from '../../lib/metrics/metrics.ts'
+import { createMetrics, type ScrapedMetric } from '../../lib/metrics/metrics.ts'
 import { createRequestTimes } from '../../lib/metrics/request-times.ts'
 import { readPrometheusText, readValue } from './prometheus-text.ts'
 
 const failures: string[] = []
 
-function metricsOf(...measures: Measure[]) {
+function metricsOf(...scraped: ScrapedMetric[]) {
   const onError = (_: unknown, name: string) => void failures.push(name)
-  return createMetrics({ measures, requestTimes: createRequestTimes(), onError })
+  return createMetrics({ scraped, requestTimes: createRequestTimes(), onError })
 }
 
-const gauge: Measure = { name: 'some_bytes', help: 'Some.', read: () => 7 }
+const gauge: ScrapedMetric = { name: 'some_bytes', help: 'Some.', read: () => 7 }
 
 describe('metrics', () => {
   it('are measured at each scrape, and drop labels that vanished', async () => {
@@ -37,7 +37,7 @@ describe('metrics', () => {
     }
   })
 
-  it('leave out a measure that fails, and report it', async () => {
+  it('leave out a metric that fails, and report it', async () => {
     const read = () => {
       throw new Error('no')
     }

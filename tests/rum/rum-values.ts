@@ -9,7 +9,7 @@ import { createRandom } from '../../scripts/parts/random.ts'
 /** Draws whole values as in sketches: hundredths of a millisecond, or CLS times 100,000. */
 export type Draw = (random: () => number, at: number) => number
 
-const SHARES = [0.5, 0.75, 0.95]
+const PERCENTILE_SHARES = [0.5, 0.75, 0.95]
 
 function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
@@ -61,14 +61,14 @@ export function estimates(...sketches: readonly Sketch[]): number[] {
     assert.ok(lcp)
     pool.add(lcp)
   }
-  return pool.percentiles(SHARES)
+  return pool.percentiles(PERCENTILE_SHARES)
 }
 
 /** The exact percentiles of all values, after Hazen. */
 export function exact(values: readonly number[]): number[] {
   const sorted = Float64Array.from(values).sort()
   const at = (index: number) => sorted[Math.max(0, Math.min(sorted.length - 1, index))] ?? 0
-  return SHARES.map((share) => {
+  return PERCENTILE_SHARES.map((share) => {
     const rank = sorted.length * share - 0.5
     const below = Math.floor(rank)
     return at(below) + (rank - below) * (at(below + 1) - at(below))
@@ -80,7 +80,7 @@ export function assertNear(actual: readonly number[], wanted: readonly number[],
   for (const [at, value] of actual.entries()) {
     const expected = wanted[at] ?? Number.NaN
     const error = Math.abs(value - expected) / (expected || 1)
-    assert.ok(error <= (bounds[at] ?? 0), `${name} p${SHARES[at]}: ${value}, not ${expected}`)
+    assert.ok(error <= (bounds[at] ?? 0), `${name} p${PERCENTILE_SHARES[at]}: ${value}, not ${expected}`)
   }
 }
 

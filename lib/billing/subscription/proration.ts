@@ -3,7 +3,7 @@ import {
   carriedInto,
   toCarriedRequests,
 } from '../../config/carried-requests.ts'
-import { monthFrom, type Period, paidPeriod } from '../../config/period.ts'
+import { monthFrom, type BillingPeriod, paidPeriod } from '../../config/period.ts'
 import type { Plan, Plans } from '../../config/plans.ts'
 import { SECOND_MS } from '../../durations.ts'
 import { readChargedFrom, writeChargedFrom } from './charged-from.ts'
@@ -43,7 +43,7 @@ interface ChangeTime {
 export function countedPeriod(
   { periodStart: start, periodEnd: end, interval }: PaidTime,
   now: number,
-): Period {
+): BillingPeriod {
   return paidPeriod({ start, end, interval }, Math.min(now, end - 1))
 }
 

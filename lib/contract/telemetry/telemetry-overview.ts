@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Count, strictObject, Timestamp } from '../common.ts'
 import { byMetric, byVital } from './metrics.ts'
-import { Hour, Percentile, PercentileSet, Period, SummaryQuery } from './telemetry-schemas.ts'
+import { Hour, Percentile, PercentileSet, HourPeriod, SummaryQuery } from './telemetry-schemas.ts'
 
 const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 
@@ -57,7 +57,7 @@ export type SeriesPoint = v.InferOutput<typeof SeriesPoint>
 
 export const RumOverview = strictObject('A site over a period', {
   domain: v.string(),
-  period: Period,
+  period: HourPeriod,
   sampleCount: BeaconCount,
   metrics: v.strictObject(byMetric(() => MetricOverview)),
   devices: v.array(v.strictObject({ deviceType: v.nullable(v.string()), ...group })),

@@ -79,7 +79,7 @@ export const Hour = v.pipe(
   ),
 )
 
-export const Period = v.strictObject({ from: Hour, to: Hour })
+export const HourPeriod = v.strictObject({ from: Hour, to: Hour })
 export const Percentile = v.nullable(v.number())
 
 export const PercentileSet = strictObject('Percentiles of one metric; null without values', {
@@ -91,7 +91,7 @@ export type PercentileSet = v.InferOutput<typeof PercentileSet>
 
 export const RumSummary = strictObject('One row for each hour, country and device with a metric', {
   domain: v.string(),
-  period: Period,
+  period: HourPeriod,
   metrics: v.array(
     v.strictObject({
       hour: v.pipe(Hour, v.description('UTC, by the clock of the server')),

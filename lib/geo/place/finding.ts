@@ -1,5 +1,5 @@
 /** The content of one record of one database. Findings share parts, so never change one. */
-export interface Finding {
+export interface LocationFinding {
   readonly place: Place | undefined
   readonly network: NetworkOwner | undefined
 }
@@ -55,6 +55,6 @@ export interface NetworkOwner {
   readonly json: string
 }
 
-export const NOTHING: Finding = { place: undefined, network: undefined }
+export const NOTHING: LocationFinding = { place: undefined, network: undefined }
 /** The network has no location, so those of databases after this one do not count. */
-export const WITHHELD: Finding = { place: undefined, network: undefined }
+export const WITHHELD: LocationFinding = { place: undefined, network: undefined }

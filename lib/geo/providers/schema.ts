@@ -1,7 +1,7 @@
 import type { PrivacyField } from '../../contract/geo/privacy.ts'
 import type { DecodedMap } from '../mmdb/decoder.ts'
 import type { MmdbMetadata } from '../mmdb/mmdb.ts'
-import type { Finding } from '../place/finding.ts'
+import type { LocationFinding } from '../place/finding.ts'
 import type { PlaceNames } from '../place/names.ts'
 import type { RawNetwork } from '../place/network-owner.ts'
 
@@ -16,7 +16,7 @@ export interface Schema {
   /** The provider's short name, if the metadata states it. */
   provider(metadata: MmdbMetadata): string | undefined
   /** Converts a record. `regionCode` is for files that name regions without their codes. */
-  read(record: DecodedMap, regionCode: RegionCode): Finding
+  read(record: DecodedMap, regionCode: RegionCode): LocationFinding
   /**
    * Returns a function that returns the value a record states for a field, or undefined. Present only if
    * the file is about privacy: such a file locates nothing.

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import { type RequestHead, RequestReader } from '../fast-path/plain-request.ts'
-import { type Command, type ConnectionError, ownBytes, type Report } from './messages.ts'
+import { type Command, type ConnectionError, ownBytes, type ConnectionEvent } from './messages.ts'
 
 export interface ConnectionOptions {
   /** Reports to the thread that has the server. */
-  readonly report: (report: Report) => void
+  readonly report: (event: ConnectionEvent) => void
   /** Answers a plain request; false: the thread that has the server must answer it. */
   readonly answer: (socket: Socket, head: RequestHead) => boolean
 }

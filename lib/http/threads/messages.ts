@@ -1,7 +1,7 @@
 import type { ListenAddress } from '../listen.ts'
 
-/** An event on a connection. `id` is the number that the network thread gave the connection. */
-export type Report = { readonly id: number } & (
+/** What happened on a connection. `id` is the number that the network thread gave the connection. */
+export type ConnectionEvent = { readonly id: number } & (
   | ({ readonly kind: 'opened' } & Peer)
   | { readonly kind: 'read'; readonly bytes: Uint8Array }
   | { readonly kind: 'ended' | 'written' | 'timed-out' }
@@ -34,7 +34,7 @@ export type Command = { readonly id: number } & (
 
 /** What a network thread sends. */
 export interface FromThread {
-  readonly reports?: readonly Report[]
+  readonly events?: readonly ConnectionEvent[]
   /** For `NetworkThreadsOptions.onNews`. */
   readonly news?: unknown
   /** The answer to `listen`: why it failed; null: it succeeded. */

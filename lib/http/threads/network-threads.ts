@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { Worker } from 'node:worker_threads'
 import { createOutbox } from '../../process/outbox.ts'
 import type { ListenAddress } from '../listen.ts'
-import type { Command, FromThread, Peer, Report, ToThread } from './messages.ts'
+import type { Command, FromThread, Peer, ConnectionEvent, ToThread } from './messages.ts'
 import { RelayedSocket } from './relayed-socket.ts'
 
 export interface NetworkThreadsOptions {
@@ -72,8 +72,8 @@ function startThread(
     if (failure === null) listening.resolve()
     else if (failure !== undefined) listening.reject(new Error(failure))
   }
-  worker.on('message', ({ reports = [], news, ...answers }: FromThread) => {
-    reports.forEach(connections.handle)
+  worker.on('message', ({ events = [], news, ...answers }: FromThread) => {
+    events.forEach(connections.handle)
     if (news !== undefined) onNews(news, (reply) => post({ reply }))
     take(answers)
   })
@@ -109,10 +109,10 @@ function openConnections(server: Server, order: (command: Command) => void) {
     if (sockets.size === 0) none.resolve()
   }
   return {
-    handle: (report: Report) => {
-      if (report.kind === 'opened') open(report.id, report)
-      else notify(sockets.get(report.id), report)
-      if (report.kind === 'closed') close(report.id)
+    handle: (event: ConnectionEvent) => {
+      if (event.kind === 'opened') open(event.id, event)
+      else notify(sockets.get(event.id), event)
+      if (event.kind === 'closed') close(event.id)
     },
     whenClosed: () => none.promise,
   }
@@ -120,11 +120,11 @@ function openConnections(server: Server, order: (command: Command) => void) {
 
 function notify(
   socket: RelayedSocket | undefined,
-  report: Exclude<Report, { readonly kind: 'opened' }>,
+  event: Exclude<ConnectionEvent, { readonly kind: 'opened' }>,
 ): void {
-  switch (report.kind) {
+  switch (event.kind) {
     case 'read':
-      socket?.receive(report.bytes)
+      socket?.receive(event.bytes)
       return
     case 'ended':
       socket?.receiveEnd()
@@ -136,7 +136,7 @@ function notify(
       socket?.emit('timeout')
       return
     case 'closed':
-      socket?.noteClosed(report.error)
+      socket?.noteClosed(event.error)
       return
   }
 }

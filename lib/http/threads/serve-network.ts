@@ -7,7 +7,7 @@ import type { RequestHead } from '../fast-path/plain-request.ts'
 import { keepAliveText, LIMITS } from '../http-limits.ts'
 import { type ListenAddress, listen } from '../listen.ts'
 import { ClientConnection } from './client-connection.ts'
-import type { Command, FromThread, Report, ToThread } from './messages.ts'
+import type { Command, FromThread, ConnectionEvent, ToThread } from './messages.ts'
 
 export interface NetworkOptions extends FastPathOptions {
   /** Gets what `reply` of `NetworkThreadsOptions.onNews` sends. */
@@ -22,7 +22,7 @@ export interface NetworkOptions extends FastPathOptions {
  */
 export function serveNetwork(port: MessagePort, options: NetworkOptions): void {
   const post = (message: FromThread) => port.postMessage(message)
-  const report = createOutbox<Report>((reports) => post({ reports }))
+  const report = createOutbox<ConnectionEvent>((events) => post({ events }))
   const batch = new AnswerBatch(keepAliveText(LIMITS.keepAliveTimeout))
   const answer = (socket: Socket, head: RequestHead) => {
     const answered = tryAnswer(options, head, socket)

@@ -1,6 +1,6 @@
 import { byMetric, byVital, type Metric, VITALS } from '../../contract/telemetry/metrics.ts'
 import type { MetricOverview } from '../../contract/telemetry/telemetry-overview.ts'
-import { inUnit, SHARES, toPercentileSet } from '../sketch/measures.ts'
+import { inUnit, PERCENTILE_SHARES, toPercentileSet } from '../sketch/measures.ts'
 import type { SpanMeasures } from '../sketch/measures-blob.ts'
 import { Pool } from '../sketch/pool.ts'
 
@@ -41,7 +41,7 @@ export class Group {
 
   metric(metric: Metric): MetricOverview {
     const pool = this.#pools[metric]
-    const percentiles = toPercentileSet(metric, pool.percentiles(SHARES))
+    const percentiles = toPercentileSet(metric, pool.percentiles(PERCENTILE_SHARES))
     return { sampleCount: pool.n, ...percentiles, ratings: toRatings(pool) }
   }
 }

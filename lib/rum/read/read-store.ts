@@ -1,4 +1,4 @@
-import type { Period } from '../hour.ts'
+import type { TelemetryPeriod } from '../hour.ts'
 import type { CountTotal, ErrorSample, ErrorTotal, SampleKey } from '../store/counts.ts'
 import type { RowFilter, Sketches, SpanRow, SummaryRow } from '../store/row.ts'
 
@@ -14,10 +14,10 @@ export interface ReadStore {
   /** The daily rows in the same way. `hour` is the first hour of the day. */
   readDays(filter: RowFilter): Pages
   /** The pages with the most samples, in a period of days. */
-  topPaths(siteId: string, days: Period, limit: number): Now<string[]>
-  pathRows(siteId: string, days: Period, path: string): Now<Sketches[]>
+  topPaths(siteId: string, days: TelemetryPeriod, limit: number): Now<string[]>
+  pathRows(siteId: string, days: TelemetryPeriod, path: string): Now<Sketches[]>
   /** The errors of the period, from all devices and countries. */
-  totalErrors(siteId: string, period: Period): Now<ErrorTotal[]>
+  totalErrors(siteId: string, period: TelemetryPeriod): Now<ErrorTotal[]>
   /** The first error of a kind on a day; undefined if none. */
   findErrorSample(key: SampleKey): Now<ErrorSample | undefined>
   totalCounts(filter: RowFilter): Now<CountTotal[]>

@@ -56,14 +56,14 @@ function rate(measure: Measure, metric: Metric, value: number): void {
 }
 
 /** The shares of p50, p75 and p95. */
-export const SHARES = [0.5, 0.75, 0.95]
+export const PERCENTILE_SHARES = [0.5, 0.75, 0.95]
 
 export function percentilesOf(metric: Metric, measures: Measures): PercentileSet {
   const sketch = measures[metric]?.sketch
-  return toPercentileSet(metric, sketch ? percentiles(sketch.packed(), sketch.n, SHARES) : [])
+  return toPercentileSet(metric, sketch ? percentiles(sketch.packed(), sketch.n, PERCENTILE_SHARES) : [])
 }
 
-/** Converts the percentiles of a sketch at `SHARES`; `found` is empty if it has no values. */
+/** Converts the percentiles of a sketch at `PERCENTILE_SHARES`; `found` is empty if it has no values. */
 export function toPercentileSet(metric: Metric, found: readonly number[]): PercentileSet {
   const [p50, p75, p95] = found
   return { p50: inUnit(metric, p50), p75: inUnit(metric, p75), p95: inUnit(metric, p95) }

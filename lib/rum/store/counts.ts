@@ -1,5 +1,5 @@
 import type { Connection } from '../../db/client.ts'
-import { dayOfHour, type Period } from '../hour.ts'
+import { dayOfHour, type TelemetryPeriod } from '../hour.ts'
 import type { PageError } from '../ingest/page-error.ts'
 import type { RowFilter, SitePeriod } from './row.ts'
 
@@ -109,7 +109,7 @@ function totalStatements({ $client }: Connection) {
   )
   return {
     /** The errors of the period, from all devices and countries. */
-    totalErrors: (siteId: string, period: Period) => errors.all({ siteId, ...period }),
+    totalErrors: (siteId: string, period: TelemetryPeriod) => errors.all({ siteId, ...period }),
     /** The first error of a kind on a day; undefined if none. */
     findErrorSample: (key: SampleKey): ErrorSample | undefined => {
       const json = sample.get(key)

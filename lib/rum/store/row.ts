@@ -1,6 +1,6 @@
 import type { Vital } from '../../contract/telemetry/metrics.ts'
 import type { PercentileSet } from '../../contract/telemetry/telemetry-schemas.ts'
-import type { Period } from '../hour.ts'
+import type { TelemetryPeriod } from '../hour.ts'
 import type { Measures } from '../sketch/measures.ts'
 import { decodeMeasures } from '../sketch/measures-blob.ts'
 
@@ -41,7 +41,7 @@ export interface RowTable<Key> {
 
 export interface RowFilter {
   readonly siteId: string
-  readonly period: Period
+  readonly period: TelemetryPeriod
   readonly country?: string | undefined
   readonly device?: string | undefined
 }
@@ -55,7 +55,7 @@ export interface SummaryRow extends HourKey {
 /** A row of an hour or, if `hour` is its first hour, of a day. */
 export interface SpanRow extends Sketches, HourKey {}
 
-export type SitePeriod = Period & { readonly siteId: string }
+export type SitePeriod = TelemetryPeriod & { readonly siteId: string }
 
 /** A row as it is stored. */
 export interface Sketches {

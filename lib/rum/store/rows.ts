@@ -1,5 +1,5 @@
 import type { Connection } from '../../db/client.ts'
-import { HOURS_OF_DAY, type Period } from '../hour.ts'
+import { HOURS_OF_DAY, type TelemetryPeriod } from '../hour.ts'
 import { encodeMeasures } from '../sketch/measures-blob.ts'
 import {
   type DayKey,
@@ -143,7 +143,7 @@ function pathStatements({ $client }: Connection) {
   return {
     listPaths: (siteId: string, day: number) => names.all(siteId, day),
     /** The pages with the most samples, in a period of days. */
-    topPaths: (siteId: string, days: Period, limit: number) => top.all({ siteId, ...days, limit }),
-    pathRows: (siteId: string, days: Period, path: string) => rows.all({ siteId, ...days, path }),
+    topPaths: (siteId: string, days: TelemetryPeriod, limit: number) => top.all({ siteId, ...days, limit }),
+    pathRows: (siteId: string, days: TelemetryPeriod, path: string) => rows.all({ siteId, ...days, path }),
   }
 }

@@ -33,7 +33,7 @@ export function Usage({ base, choice, keys, report, error }: UsageProps) {
       </p>
       <div id="report">
         <Result error={error} />
-        {report !== null && <Report base={base} choice={choice} names={keys} report={report} />}
+        {report !== null && <UsageReportView base={base} choice={choice} names={keys} report={report} />}
       </div>
     </>
   )
@@ -50,7 +50,7 @@ interface ReportProps {
   readonly report: UsageReport
 }
 
-function Report({ base, choice, names, report }: ReportProps) {
+function UsageReportView({ base, choice, names, report }: ReportProps) {
   const { total, daily, endpoints, keys } = report
   if (total.requests === 0) {
     return <p class="lead">No requests in this period. New ones show here within seconds.</p>

@@ -18,7 +18,7 @@ import { VitalCard } from './vital-card.tsx'
 import { VitalChart } from './vital-chart.tsx'
 
 /** The measurements of the period. */
-export interface Report {
+export interface VitalsReport {
   readonly overview: RumOverview
   readonly step: SeriesStep
   readonly comparison: Comparison
@@ -34,7 +34,7 @@ export interface VitalsProps extends PageProps {
   readonly countries: readonly CountryName[]
   readonly snippet: string
   /** null if the API answered with an error; `error` is its message. */
-  readonly report: Report | null
+  readonly report: VitalsReport | null
 }
 
 export function Vitals(props: VitalsProps) {
@@ -67,7 +67,7 @@ export function Vitals(props: VitalsProps) {
 
 const FEW = 100
 
-function Summary({ report: { overview, comparison, asOf } }: { readonly report: Report }) {
+function Summary({ report: { overview, comparison, asOf } }: { readonly report: VitalsReport }) {
   const { period, sampleCount } = overview
   const why = whyNotCompared(comparison)
   return (
@@ -111,7 +111,7 @@ function Empty({ base, choice, snippet, report }: VitalsProps) {
   )
 }
 
-function Measured({ base, choice, countries, report }: VitalsProps & { readonly report: Report }) {
+function Measured({ base, choice, countries, report }: VitalsProps & { readonly report: VitalsReport }) {
   const { overview, step, comparison, curl } = report
   const { metrics } = overview
   const note =
@@ -143,7 +143,7 @@ function Measured({ base, choice, countries, report }: VitalsProps & { readonly 
 }
 
 /** The vitals that only old scripts still send. */
-function Legacy({ report: { overview, step, comparison } }: { readonly report: Report }) {
+function Legacy({ report: { overview, step, comparison } }: { readonly report: VitalsReport }) {
   const sent = VITALS.filter(
     (vital) => ruleOf(vital).isLegacy && overview.metrics[vital].sampleCount > 0,
   )

@@ -9,7 +9,7 @@ const STATES = ['waiting', 'delivered', 'dead', 'kept']
 const MESSAGE = 'What would two million look-ups a month cost us?'
 const OPERATIONS = ['locateAddress', 'locateBatch', 'getTimezone', 'sendBeacon']
 /** Statuses with their shares of the requests. */
-const SHARES = [
+const STATUS_SHARES = [
   [200, 1],
   [404, 0.1],
   [429, 0.02],
@@ -67,7 +67,7 @@ function addDays(client: Client, random: Random, today: number): void {
   const add = adder(client, 'usage_of_all', 'day, operation, status, requests')
   for (let day = today - DAYS; day < today; day++) {
     for (const operation of OPERATIONS) {
-      for (const [status, share] of SHARES) {
+      for (const [status, share] of STATUS_SHARES) {
         add(day, operation, status, Math.round(share * random() * DAILY_REQUESTS))
       }
     }

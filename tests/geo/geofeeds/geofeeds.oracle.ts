@@ -10,7 +10,7 @@ import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
 import { readGeofeedStates } from '../../../lib/geo/geofeeds/geofeed-states.ts'
 import { updateGeofeeds } from '../../../lib/geo/geofeeds/update-geofeeds.ts'
 import { listCountries } from '../../../lib/geo/place/countries.ts'
-import { type Finding, WITHHELD } from '../../../lib/geo/place/finding.ts'
+import { type LocationFinding, WITHHELD } from '../../../lib/geo/place/finding.ts'
 import { parseAddress } from '../../../lib/net/address.ts'
 import { parseNetwork } from '../../../lib/net/network.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -36,7 +36,7 @@ const Expected = v.object({
 })
 
 /** In the words of the script. */
-function stateOf(finding: Finding) {
+function stateOf(finding: LocationFinding) {
   if (finding === WITHHELD) return 'no place'
   if (finding.place === undefined) return null
   const { country, region, city } = finding.place

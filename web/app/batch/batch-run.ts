@@ -8,7 +8,7 @@ import { addressesOf, type BatchView, rowsOf } from './batch-view.ts'
 import { collectAddresses } from './collect.ts'
 import { countPlaces } from './count-places.ts'
 import { fetchBatch } from './fetch-batch.ts'
-import type { Report, ResultsView } from './results-view.tsx'
+import type { ListReport, ResultsView } from './results-view.tsx'
 import { textOf } from './source.ts'
 import { openTable, toBlobs } from './table-pages.ts'
 import { delimiterOf, OUTPUTS, type Output, writeResults } from './write-results.ts'
@@ -104,7 +104,7 @@ function rowsIn({ source, form }: List, signal: AbortSignal) {
 async function toTable(
   { form, hasMark }: List,
   write: (output: Output) => AsyncIterable<string>,
-): Promise<Pick<Report, 'table' | 'firstPage' | 'download'>> {
+): Promise<Pick<ListReport, 'table' | 'firstPage' | 'download'>> {
   const table = await openTable(write('csv'), delimiterOf('csv', form))
   return {
     table,

@@ -8,7 +8,7 @@ import type { CountsSoFar } from './count-places.ts'
 import { type ResultTable, ROWS_PER_PAGE } from './table-pages.ts'
 import { OUTPUTS, type Output } from './write-results.ts'
 
-export interface Report extends CountsSoFar {
+export interface ListReport extends CountsSoFar {
   readonly rows: number
   readonly table: ResultTable
   readonly firstPage: readonly (readonly string[])[]
@@ -20,14 +20,14 @@ export type ResultsView = ReturnType<typeof viewResults>
 /** Shows the results of a list. `world`: the address of the world map image. */
 export function viewResults(container: HTMLElement, world: string) {
   return {
-    show: (report: Report) => render(<Results world={world} report={report} />, container),
+    show: (report: ListReport) => render(<Results world={world} report={report} />, container),
     clear: () => container.replaceChildren(),
   }
 }
 
 interface ResultsProps {
   readonly world: string
-  readonly report: Report
+  readonly report: ListReport
 }
 
 function Results({ world, report }: ResultsProps) {
@@ -54,7 +54,7 @@ const DOWNLOADS: readonly (readonly [output: Output, name: string])[] = [
   ['json', 'Download JSON Lines'],
 ]
 
-function Downloads({ download }: Pick<Report, 'download'>) {
+function Downloads({ download }: Pick<ListReport, 'download'>) {
   const [state, setState] = useState('')
   const start = async (output: Output) => {
     setState('Preparing the file.')

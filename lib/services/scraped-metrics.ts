@@ -6,7 +6,7 @@ import { countUnsent } from '../billing/overages/overage-store.ts'
 import { INTERFACE_VERSION, VERSION } from '../config/version.ts'
 import { inquiryStore } from '../contact/delivery-store.ts'
 import { readReplication } from '../doctor/replication.ts'
-import type { Measure, Sample } from '../metrics/metrics.ts'
+import type { ScrapedMetric, Sample } from '../metrics/metrics.ts'
 import { commandText } from '../own-code.ts'
 import type { Downloads } from './geo/downloads.ts'
 import { describeGeofeeds, describeLists } from './operate/databases.ts'
@@ -16,19 +16,19 @@ import type { Services } from './services.ts'
  * The metrics of all subjects. Times are timestamps in seconds since 1970, not ages; 0 means never.
  * So an alert on something that happened long ago also covers something that never happened.
  */
-export function listMeasures(services: Services): Measure[] {
+export function listScrapedMetrics(services: Services): ScrapedMetric[] {
   return [
-    ...processMeasures(services),
-    ...storageMeasures(services),
-    ...(services.config.replicated ? copyMeasures(services) : []),
-    ...geoMeasures(services),
-    ...(services.downloads === null ? [] : downloadMeasures(services.downloads)),
-    ...trafficMeasures(services),
-    ...(services.billing.isConfigured ? billingMeasures(services) : []),
+    ...processMetrics(services),
+    ...storageMetrics(services),
+    ...(services.config.replicated ? copyMetrics(services) : []),
+    ...geoMetrics(services),
+    ...(services.downloads === null ? [] : downloadMetrics(services.downloads)),
+    ...trafficMetrics(services),
+    ...(services.billing.isConfigured ? billingMetrics(services) : []),
   ]
 }
 
-function processMeasures({ health, keys }: Services): Measure[] {
+function processMetrics({ health, keys }: Services): ScrapedMetric[] {
   return [
     {
       name: 'meridian_build_info',
@@ -52,7 +52,7 @@ function processMeasures({ health, keys }: Services): Measure[] {
   ]
 }
 
-function storageMeasures({ config, flusher }: Services): Measure[] {
+function storageMetrics({ config, flusher }: Services): ScrapedMetric[] {
   const database = join(config.dataDir, 'app.db')
   return [
     {
@@ -83,7 +83,7 @@ function storageMeasures({ config, flusher }: Services): Measure[] {
   ]
 }
 
-function copyMeasures({ config }: Services): Measure[] {
+function copyMetrics({ config }: Services): ScrapedMetric[] {
   return [
     {
       name: 'meridian_copy_timestamp_seconds',
@@ -96,7 +96,7 @@ function copyMeasures({ config }: Services): Measure[] {
   ]
 }
 
-function geoMeasures(services: Services): Measure[] {
+function geoMetrics(services: Services): ScrapedMetric[] {
   const { geo } = services
   return [
     {
@@ -159,7 +159,7 @@ function geoMeasures(services: Services): Measure[] {
   ]
 }
 
-function downloadMeasures(downloads: Downloads): Measure[] {
+function downloadMetrics(downloads: Downloads): ScrapedMetric[] {
   return [
     {
       name: 'meridian_geo_download_timestamp_seconds',
@@ -174,7 +174,7 @@ function downloadMeasures(downloads: Downloads): Measure[] {
   ]
 }
 
-function trafficMeasures({ db, rum }: Services): Measure[] {
+function trafficMetrics({ db, rum }: Services): ScrapedMetric[] {
   return [
     {
       name: 'meridian_rum_beacons_total',
@@ -203,7 +203,7 @@ function trafficMeasures({ db, rum }: Services): Measure[] {
   ]
 }
 
-function billingMeasures({ db, reconciliation }: Services): Measure[] {
+function billingMetrics({ db, reconciliation }: Services): ScrapedMetric[] {
   return [
     {
       name: 'meridian_webhook_last_event_timestamp_seconds',

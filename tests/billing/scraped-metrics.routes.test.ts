@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createMetrics } from '../../lib/metrics/metrics.ts'
-import { listMeasures } from '../../lib/services/measures.ts'
+import { listScrapedMetrics } from '../../lib/services/scraped-metrics.ts'
 import { readPrometheusText, readValue } from '../metrics/prometheus-text.ts'
 import { openShop, type Shop } from './shop.ts'
 
 async function measure({ app: { services } }: Shop) {
   const metrics = createMetrics({
-    measures: listMeasures(services),
+    scraped: listScrapedMetrics(services),
     requestTimes: services.requestTimes,
     onError: assert.ifError,
   })
