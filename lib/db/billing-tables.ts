@@ -120,8 +120,8 @@ export const trials = sqliteTable('trials', {
   startedAt: integer('started_at').notNull(),
 })
 
-/** Events of Stripe that were processed. */
-export const processorEvents = sqliteTable(
+/** Stripe's events that have had their effect. */
+export const stripeEvents = sqliteTable(
   'processor_events',
   {
     id: text().primaryKey(),
