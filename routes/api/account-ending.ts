@@ -1,12 +1,12 @@
 import { unauthorized } from '../../lib/access/authenticate.ts'
 import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import { exportAccount } from '../../lib/accounts/export/export-account.ts'
-import { normaliseEmail, type UserRow } from '../../lib/accounts/users.ts'
+import { normaliseEmail } from '../../lib/accounts/users.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { createDeleteAccount } from '../../lib/services/delete-account.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
-import { getUser } from './account.ts'
+import { getUser, refuseRemote } from './account.ts'
 import { confirmOwner } from './confirm-owner.ts'
 
 export function accountEndingHandlers(services: Services) {
@@ -24,7 +24,8 @@ export function accountEndingHandlers(services: Services) {
     },
     deleteAccount: async ({ caller, body, now }) => {
       const user = await getUser(db, caller)
-      refuseRemote(services, user)
+      // The next sign-in at the auth service would create the account again.
+      if (user.remoteId !== null) refuseRemote(services, deleteThere)
       if (normaliseEmail(body.email) !== user.email) {
         throw new ApiError('BAD_REQUEST', 'email: is not the address of this account')
       }
@@ -38,11 +39,5 @@ export function accountEndingHandlers(services: Services) {
   } satisfies Partial<Handlers>
 }
 
-/** Refuses accounts of the auth service: the next sign-in there would create the account again. */
-function refuseRemote({ config: { authUrl } }: Services, { remoteId }: UserRow): void {
-  if (authUrl === undefined || remoteId === null) return
-  throw new ApiError(
-    'FORBIDDEN',
-    `This account is kept at ${authUrl}: delete it there, then ask the administrator to delete its data here`,
-  )
-}
+const deleteThere = (authUrl: string) =>
+  `This account is kept at ${authUrl}: delete it there, then ask the administrator to delete its data here`

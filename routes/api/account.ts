@@ -28,3 +28,11 @@ export async function getUser(db: Services['db'], { userId }: Caller) {
   if (user === null) throw unauthorized()
   return user
 }
+
+/** Throws FORBIDDEN if a remote auth service signs users in. `advise` says what to do there, at its URL. */
+export function refuseRemote(
+  { config: { authUrl } }: Services,
+  advise: (authUrl: string) => string,
+): void {
+  if (authUrl !== undefined) throw new ApiError('FORBIDDEN', advise(authUrl))
+}

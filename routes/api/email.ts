@@ -10,14 +10,14 @@ import { findUserByEmail, normaliseEmail } from '../../lib/accounts/users.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
-import { getUser } from './account.ts'
+import { getUser, refuseRemote } from './account.ts'
 import { confirmOwner } from './confirm-owner.ts'
 
 export function emailHandlers(services: Services) {
   const { db, postMail, baseUrl } = services
   return {
     changeEmail: async ({ caller, body, now }) => {
-      refuseRemote(services)
+      refuseRemote(services, changeThere)
       const user = await getUser(db, caller)
       await confirmOwner(services, { caller, now }, user.email, body)
       const change = toChange(caller, body.email, now)
@@ -34,7 +34,7 @@ export function emailHandlers(services: Services) {
       return { status: 200, body: { status: 'mailed' } }
     },
     confirmEmail: async ({ caller, body, now }) => {
-      refuseRemote(services)
+      refuseRemote(services, changeThere)
       const user = await getUser(db, caller)
       const change = toChange(caller, body.email, now)
       const outcome = await confirmEmailChange(db, change, body.token)
@@ -57,13 +57,8 @@ function toChange(caller: Caller, email: string, now: number): EmailChange {
   return { userId, email: normaliseEmail(email), sessionId, event }
 }
 
-function refuseRemote({ config: { authUrl } }: Services): void {
-  if (authUrl === undefined) return
-  throw new ApiError(
-    'FORBIDDEN',
-    `The auth service keeps e-mail addresses: change it at ${authUrl}`,
-  )
-}
+const changeThere = (authUrl: string) =>
+  `The auth service keeps e-mail addresses: change it at ${authUrl}`
 
 function taken(): ApiError {
   return new ApiError('BAD_REQUEST', 'email: another account has this address')

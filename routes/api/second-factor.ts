@@ -11,7 +11,7 @@ import { toBase32, toUri } from '../../lib/accounts/second-factor/totp.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
-import { getUser } from './account.ts'
+import { getUser, refuseRemote } from './account.ts'
 import { confirmPassword, wrongCode } from './confirm-owner.ts'
 
 const ISSUER = 'Meridian'
@@ -26,14 +26,14 @@ export function secondFactorHandlers(services: Services) {
   const { db, secondFactors } = services
   /** Returns the user after checking the password. */
   const getOwner = async (caller: Caller, password: string | undefined) => {
-    refuseRemote(services)
+    refuseRemote(services, manageThere)
     const user = await getUser(db, caller)
     await confirmPassword(services, user.email, password)
     return user
   }
   return {
     getSecondFactor: async ({ caller }) => {
-      refuseRemote(services)
+      refuseRemote(services, manageThere)
       const found = await findSecondFactor(secondFactors, caller.userId)
       if (found === null) return { status: 200, body: { isOn: false } }
       const { confirmedAt, recoveryCodes } = found
@@ -51,7 +51,7 @@ export function secondFactorHandlers(services: Services) {
       return { status: 200, body: { secret: toBase32(secret), uri } }
     },
     confirmSecondFactor: async ({ caller, body: { code }, now }) => {
-      refuseRemote(services)
+      refuseRemote(services, manageThere)
       const confirmed = await confirmSecondFactor(
         secondFactors,
         { actor: caller, code, now },
@@ -77,10 +77,5 @@ export function secondFactorHandlers(services: Services) {
   } satisfies Partial<Handlers>
 }
 
-function refuseRemote({ config: { authUrl } }: Services): void {
-  if (authUrl === undefined) return
-  throw new ApiError(
-    'FORBIDDEN',
-    `The auth service signs users in: manage the second factor at ${authUrl}`,
-  )
-}
+const manageThere = (authUrl: string) =>
+  `The auth service signs users in: manage the second factor at ${authUrl}`

@@ -13,6 +13,7 @@ import { runInTransaction } from '../../lib/db/transaction.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
+import { refuseRemote } from './account.ts'
 
 /** The caller that ends sessions, and the time. */
 interface SessionCall {
@@ -37,12 +38,12 @@ export function sessionHandlers(services: Services) {
   }
   return {
     listSessions: async ({ caller, now }) => {
-      refuseRemote(services)
+      refuseRemote(services, seeService)
       const rows = await listSessions(db, caller.userId, now)
       return { status: 200, body: rows.map((row) => toSession(row, caller)) }
     },
     endOtherSessions: async ({ caller, now }) => {
-      refuseRemote(services)
+      refuseRemote(services, seeService)
       const { userId, sessionId } = caller
       const live = await listSessions(db, userId, now)
       const others = live.map(({ id }) => id).filter((id) => id !== sessionId)
@@ -50,7 +51,7 @@ export function sessionHandlers(services: Services) {
       return { status: 200, body: { ended: await end(statement, others, { caller, now }) } }
     },
     endSession: async ({ caller, now, params: { sessionId } }) => {
-      refuseRemote(services)
+      refuseRemote(services, seeService)
       const statement = deleteSession(db, caller.userId, sessionId)
       const ended = await end(statement, [sessionId], { caller, now })
       if (ended === 0) throw new ApiError('NOT_FOUND', 'Session not found')
@@ -59,10 +60,7 @@ export function sessionHandlers(services: Services) {
   } satisfies Partial<Handlers>
 }
 
-function refuseRemote({ config: { authUrl } }: Services): void {
-  if (authUrl === undefined) return
-  throw new ApiError('FORBIDDEN', `Sessions are kept by the auth service: see ${authUrl}`)
-}
+const seeService = (authUrl: string) => `Sessions are kept by the auth service: see ${authUrl}`
 
 function toSession(row: SessionRow, caller: Caller): SessionInfo {
   const { id, userAgent, ipAddress, createdAt, updatedAt, expiresAt } = row
