@@ -15,3 +15,14 @@ export async function inTime<Result, Late>(
     clearTimeout(timer)
   }
 }
+
+/** Like `inTime`, but rejects with the error that `late` makes once the time is up. */
+export function inTimeOrFail<Result>(
+  work: Promise<Result>,
+  limitMs: number,
+  late: () => Error,
+): Promise<Result> {
+  return inTime(work, limitMs, () => {
+    throw late()
+  })
+}

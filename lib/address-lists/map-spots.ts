@@ -44,7 +44,7 @@ export function createSpots() {
       square.latitudes += latitude * count
       square.longitudes += longitude * count
       square.count += count
-      const place = placeOf(location)
+      const place = nameOfPlace(location)
       square.places.set(place, (square.places.get(place) ?? 0) + count)
     },
     /** The spots, those with the most addresses first. */
@@ -58,7 +58,7 @@ function squareOf(degrees: number): number {
   return Math.floor(degrees / SQUARE_DEGREES)
 }
 
-function placeOf(location: GeolocationResult['location']): string {
+function nameOfPlace(location: GeolocationResult['location']): string {
   const { city, region, country } = location ?? {}
   return [city ?? region?.name, country?.code].filter(Boolean).join(', ')
 }

@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
-import { inTime } from '../in-time.ts'
+import { inTimeOrFail } from '../in-time.ts'
 import { createSerialQueue } from '../serial-queue.ts'
 import type { CapNotice, PeriodTotal, Uses, WriteUses } from './uses.ts'
 
@@ -92,10 +92,10 @@ export function createUseFlusher(
      * 503 if that takes seconds, such as while the database is away.
      */
     betweenFlushes: <Result>(work: () => Result | Promise<Result>) =>
-      inTime(inSeries(work), LONGEST_WAIT_MS, refuseLate),
+      inTimeOrFail(inSeries(work), LONGEST_WAIT_MS, countsUnavailable),
   }
 }
 
-function refuseLate(): never {
-  throw new ApiError('SERVICE_UNAVAILABLE', 'The counts cannot be read now; try again later')
+function countsUnavailable(): ApiError {
+  return new ApiError('SERVICE_UNAVAILABLE', 'The counts cannot be read now; try again later')
 }

@@ -8,7 +8,7 @@ const NEWEST_VERSION = 18
  * Throws if the service cannot run on the database; the error says what to do. The collation of the database
  * does not matter, since each of our columns has the collation C, which every server has.
  */
-export async function checkServer(pool: PgPool): Promise<void> {
+export async function requireUsableDatabase(pool: PgPool): Promise<void> {
   const { rows } = await pool.use((connection) => connection.query(READ_STATE))
   // safe: the columns of the statement
   const state = rows[0]?.[0] as ServerState

@@ -3,9 +3,9 @@ import type { Secrets } from '../config/secrets.ts'
 import { SECOND_MS } from '../durations.ts'
 import type { Storage, StorageOptions } from '../storage/storage.ts'
 import { checkNotices } from './check-notices.ts'
-import { checkServer, explainStart } from './check-server.ts'
+import { explainStart, requireUsableDatabase } from './check-server.ts'
 import { type OpenBuckets, openPgStorage } from './open-pg-storage.ts'
-import { openPool, placeOf } from './pool.ts'
+import { nameDatabase, openPool } from './pool.ts'
 import { openPgSecrets } from './secrets.ts'
 
 /** The most connections of a node, besides three for quick statements and one that listens. */
@@ -35,7 +35,7 @@ export async function openPostgres(
   try {
     return await open(config, options)
   } catch (cause) {
-    throw new Error(`Cannot use ${placeOf(config.url)}: ${explainStart(cause)}`, { cause })
+    throw new Error(`Cannot use ${nameDatabase(config.url)}: ${explainStart(cause)}`, { cause })
   }
 }
 
@@ -52,7 +52,7 @@ async function open(
       onError: (error) => onError(error, 'a connection to PostgreSQL was lost'),
     }),
   )
-  await checkServer(pool)
+  await requireUsableDatabase(pool)
   const staleKeysMs = staleKeysSeconds * SECOND_MS
   const storage = opening.use(
     await openPgStorage({ pool, version, staleKeysMs, openBuckets, now, onError }),

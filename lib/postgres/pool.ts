@@ -147,7 +147,7 @@ async function prepare(client: pg.ClientBase): Promise<void> {
 }
 
 /** Names the database of the URL for messages, without user and password. */
-export function placeOf(url: string): string {
+export function nameDatabase(url: string): string {
   try {
     const { database = '', host, port } = new pg.Client({ connectionString: url })
     return `the PostgreSQL database ${database} at ${host}:${port}`

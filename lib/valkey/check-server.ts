@@ -14,7 +14,7 @@ export interface ServerState {
 }
 
 /** Throws if nodes cannot share limits through the server; the error says what to do. */
-export async function checkServer(connection: ValkeyConnection): Promise<ServerState> {
+export async function requireUsableServer(connection: ValkeyConnection): Promise<ServerState> {
   const info = toFields(String(await connection.send(['INFO'])))
   const problem = problemOf(info)
   if (problem !== undefined) throw new Error(problem)

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { createClient, type RedisClientOptions } from '@redis/client'
 import { SECOND_MS } from '../durations.ts'
-import { inTime } from '../in-time.ts'
+import { inTime, inTimeOrFail } from '../in-time.ts'
 import { reasonOf } from '../reason.ts'
 
 /** A Lua script, and the name by which the server knows it once it has run. */
@@ -48,7 +48,7 @@ export function openConnection(url: string): ValkeyConnection {
     const used = connecting
     try {
       const client = await used
-      return await inTime(client.sendCommand(command), ANSWER_MS, refuseLate)
+      return await inTimeOrFail(client.sendCommand(command), ANSWER_MS, noAnswer)
     } catch (error) {
       if (!isUnknownScript(error)) forget(used)
       throw error
@@ -81,7 +81,7 @@ async function connect(options: RedisClientOptions, onLoss: () => void): Promise
   // Also called if `connect` fails, which rejects as well.
   client.on('error', onLoss)
   try {
-    await inTime(client.connect(), ANSWER_MS, refuseLate)
+    await inTimeOrFail(client.connect(), ANSWER_MS, noAnswer)
     return client
   } catch (error) {
     client.destroy()
@@ -93,8 +93,8 @@ function isUnknownScript(error: unknown): boolean {
   return reasonOf(error).startsWith('NOSCRIPT')
 }
 
-function refuseLate(): never {
-  throw new Error(`no answer in ${ANSWER_MS / SECOND_MS} s`)
+function noAnswer(): Error {
+  return new Error(`no answer in ${ANSWER_MS / SECOND_MS} s`)
 }
 
 /** Reads the URL here, since the client accepts neither the scheme `valkey` nor addresses in brackets. */
@@ -124,7 +124,7 @@ function toOptions(text: string): RedisClientOptions {
 }
 
 /** Names the server of the URL for messages, without user and password. */
-export function placeOf(url: string): string {
+export function nameServer(url: string): string {
   const { hostname, port } = new URL(url)
   return `the Valkey or Redis server at ${hostname}:${port === '' ? PORT : port}`
 }

@@ -1,7 +1,7 @@
 import type { BucketStore } from '../limits/buckets/bucket-store.ts'
 import { createValkeyBucketStore } from './bucket-store.ts'
-import { checkServer, explain, type ServerState } from './check-server.ts'
-import { openConnection, placeOf, type ValkeyConnection } from './connection.ts'
+import { requireUsableServer, explain, type ServerState } from './check-server.ts'
+import { nameServer, openConnection, type ValkeyConnection } from './connection.ts'
 
 export interface OpenValkeyOptions {
   readonly now: () => number
@@ -38,9 +38,9 @@ async function connectAndCheck(
 ): Promise<{ readonly connection: ValkeyConnection; readonly state: ServerState }> {
   const connection = openConnection(url)
   try {
-    return { connection, state: await checkServer(connection) }
+    return { connection, state: await requireUsableServer(connection) }
   } catch (cause) {
     await connection[Symbol.asyncDispose]()
-    throw new Error(`Cannot use ${placeOf(url)}: ${explain(cause)}`, { cause })
+    throw new Error(`Cannot use ${nameServer(url)}: ${explain(cause)}`, { cause })
   }
 }

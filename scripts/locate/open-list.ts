@@ -29,7 +29,7 @@ export async function openList(path: string, { corrections, column }: FormOption
 function recogniseAs(head: string, { corrections, column }: FormOptions): ListForm {
   const form = recognise(head, corrections)
   if (column === undefined) return form
-  return recognise(head, { ...corrections, column: placeOf(column, form) })
+  return recognise(head, { ...corrections, column: indexOfColumn(column, form) })
 }
 
 async function* continued(head: string, texts: AsyncIterable<string>): AsyncGenerator<string> {
@@ -37,11 +37,11 @@ async function* continued(head: string, texts: AsyncIterable<string>): AsyncGene
   yield* texts
 }
 
-/** The place of a column that is named, or counted from 1. */
-function placeOf(column: string, { columns }: ListForm): number {
+/** The index of a column that is named, or counted from 1. */
+function indexOfColumn(column: string, { columns }: ListForm): number {
   const named = columns.findIndex((name) => name.toLowerCase() === column.toLowerCase())
-  const place = named >= 0 ? named : Number(column) - 1
-  if (columns[place] !== undefined) return place
+  const index = named >= 0 ? named : Number(column) - 1
+  if (columns[index] !== undefined) return index
   const known = columns.length === 0 ? 'none' : columns.join(', ')
   throw new Error(`The list has no column "${column}"; its columns: ${known}`)
 }

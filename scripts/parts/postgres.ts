@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresConfig } from '../../lib/config/config.ts'
 import type { Db } from '../../lib/db/open.ts'
 import { SECOND_MS } from '../../lib/durations.ts'
-import { checkServer, explainStart } from '../../lib/postgres/check-server.ts'
+import { explainStart, requireUsableDatabase } from '../../lib/postgres/check-server.ts'
 import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
 import { createPgDb } from '../../lib/postgres/engine.ts'
 import { migratePg } from '../../lib/postgres/migrate.ts'
 import { countLive, IS_LIVE } from '../../lib/postgres/nodes/nodes.ts'
-import { openPool, type PoolOptions, placeOf } from '../../lib/postgres/pool.ts'
+import { nameDatabase, openPool, type PoolOptions } from '../../lib/postgres/pool.ts'
 
 /** A command does one thing after another. */
 const CONNECTIONS = 2
@@ -25,8 +25,8 @@ export async function connect(
   // A connection that breaks while it is not used is opened again.
   const options = { ...limits, url, max: CONNECTIONS, name: 'meridian command', onError: () => {} }
   const pool = opening.use(openPool(options))
-  await checkServer(pool).catch((cause: unknown) => {
-    throw new Error(`Cannot use ${placeOf(url)}: ${explainStart(cause)}`, { cause })
+  await requireUsableDatabase(pool).catch((cause: unknown) => {
+    throw new Error(`Cannot use ${nameDatabase(url)}: ${explainStart(cause)}`, { cause })
   })
   opening.move()
   return pool
@@ -41,7 +41,7 @@ export interface OpenDatabase extends AsyncDisposable {
 
 /**
  * Opens the database, and migrates it as the next start of a server would. Servers may be running: once it is
- * disposed of, they have taken over changes of keys.
+ * disposed of, they have applied the changes of keys.
  */
 export async function openPgDatabase(config: PostgresConfig): Promise<OpenDatabase> {
   const pool = await connect(config)

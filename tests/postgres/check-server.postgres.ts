@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { checkServer } from '../../lib/postgres/check-server.ts'
+import { requireUsableDatabase } from '../../lib/postgres/check-server.ts'
 import type { PgPool } from '../../lib/postgres/connection.ts'
 import { openPostgres } from '../../lib/postgres/open-postgres.ts'
 import { findFreePort } from '../../scripts/parts/start-process.ts'
@@ -115,7 +115,7 @@ describe('the start on PostgreSQL', () => {
       ['19beta1', 19],
     ] as const) {
       await assert.rejects(
-        checkServer(answering({ ...state, version, major })),
+        requireUsableDatabase(answering({ ...state, version, major })),
         new RegExp(`its version is ${version}; use PostgreSQL 15 to 18$`),
       )
     }

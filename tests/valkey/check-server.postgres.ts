@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { checkServer } from '../../lib/valkey/check-server.ts'
+import { requireUsableServer } from '../../lib/valkey/check-server.ts'
 import { openValkey } from '../../lib/valkey/open-valkey.ts'
 import { findFreePort } from '../../scripts/parts/start-process.ts'
 import { startValkey, type ValkeyServer } from '../support/database/valkey-server.ts'
@@ -124,7 +124,7 @@ describe('the start with MERIDIAN_LIMITS_URL', () => {
       run: async () => '1 1',
       [Symbol.asyncDispose]: async () => {},
     }
-    await assert.rejects(checkServer(old), /its version is 6\.2\.14; use Valkey, or Redis 7 or n/)
+    await assert.rejects(requireUsableServer(old), /its version is 6\.2\.14; use Valkey, or Redis 7 or n/)
   })
 
   it('is refused without the database of this number', async () => {

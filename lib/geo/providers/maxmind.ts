@@ -31,7 +31,7 @@ export const maxmind: Schema = {
   provider: ({ databaseType }) =>
     PROVIDERS.find(([prefix]) => databaseType.startsWith(prefix))?.[1],
   read: (record, regionCode) => ({
-    place: placeOf(record, regionCode),
+    place: readPlace(record, regionCode),
     network: networkOf(record),
   }),
   asn: (record) => asnOf(traitsOf(record)),
@@ -49,7 +49,7 @@ function placeNames(record: DecodedMap): PlaceNames {
   }
 }
 
-function placeOf(record: DecodedMap, regionCode: RegionCode): Place | undefined {
+function readPlace(record: DecodedMap, regionCode: RegionCode): Place | undefined {
   const country = named(mapAt(record, 'country'), 'iso_code')
   const [first, second] = mapsAt(record, 'subdivisions')
   const location = mapAt(record, 'location')

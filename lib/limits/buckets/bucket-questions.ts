@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../../durations.ts'
-import { inTime } from '../../in-time.ts'
+import { inTimeOrFail } from '../../in-time.ts'
 import type { BucketStore } from './bucket-store.ts'
 import { addGrant, type LeasedBucket, toAsk } from './leased-bucket.ts'
 import type { Rate } from './token-bucket.ts'
@@ -100,13 +100,13 @@ async function settle(store: BucketStore, asked: ReadonlyMap<LeasedBucket, Quest
     ask: toAsk(bucket, rate, store.now(), need),
   }))
   const answer = store.lease(asks.map(({ ask }) => ask))
-  const grants = await inTime(answer, ANSWER_MS, refuseLate)
+  const grants = await inTimeOrFail(answer, ANSWER_MS, noAnswer)
   for (const [at, { bucket, ask }] of asks.entries()) {
     const grant = grants[at]
     if (grant !== undefined) addGrant(bucket, ask, grant, store.now())
   }
 }
 
-function refuseLate(): never {
-  throw new Error('The store of the buckets has not answered in time')
+function noAnswer(): Error {
+  return new Error('The store of the buckets has not answered in time')
 }

@@ -45,7 +45,7 @@ function ErrorItem({ error }: { readonly error: PageError }) {
         <FactList
           facts={[
             ['Type', type],
-            ['Source', placeOf(error)],
+            ['Source', sourceOf(error)],
             ['First seen on', path],
             ['First seen (UTC)', <Time at={firstSeenAt} />],
             ['Last seen (UTC)', <Time at={lastSeenAt} />],
@@ -58,7 +58,7 @@ function ErrorItem({ error }: { readonly error: PageError }) {
 }
 
 /** `source:line:column`, as in a stack trace. */
-function placeOf({ source, line, column }: PageError): string | undefined {
+function sourceOf({ source, line, column }: PageError): string | undefined {
   const place = [source, line, column].filter((part) => part !== undefined).join(':')
   return place === '' ? undefined : place
 }
