@@ -1,5 +1,5 @@
 import { DAY_MS } from '../durations.ts'
-import type { Period } from './period.ts'
+import type { BillingPeriod } from './period.ts'
 
 /**
  * Requests that were used before a change of the billing interval, but count in the first month after it,
@@ -13,14 +13,14 @@ export interface CarriedRequests {
 
 /** How many requests of the period are answered in full without overages. */
 export function capIn(
-  period: Period,
+  period: BillingPeriod,
   { monthlyCap }: { readonly monthlyCap: number },
   carried: CarriedRequests | undefined,
 ): number {
   return Math.max(0, monthlyCap - carriedInto(period, carried))
 }
 
-export function carriedInto(period: Period, carried: CarriedRequests | undefined): number {
+export function carriedInto(period: BillingPeriod, carried: CarriedRequests | undefined): number {
   // Stripe's clock, or a payment confirmed later, may move the period by less than a day.
   const isOfPeriod = carried !== undefined && Math.abs(carried.until - period.end) < DAY_MS
   return isOfPeriod ? carried.requests : 0

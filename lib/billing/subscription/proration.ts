@@ -6,7 +6,7 @@ import {
 import { monthFrom, type BillingPeriod, paidPeriod } from '../../config/period.ts'
 import type { Plan, Plans } from '../../config/plans.ts'
 import { SECOND_MS } from '../../durations.ts'
-import { readChargedFrom, writeChargedFrom } from './charged-from.ts'
+import { type ChargedFrom, readChargedFrom, writeChargedFrom } from './charged-from.ts'
 import { type PlanStep, stepsUp } from './plan-steps.ts'
 import type { SubscriptionRow } from './subscriptions.ts'
 
@@ -15,6 +15,7 @@ type PaidTime = Pick<
   'chargedFrom' | 'periodStart' | 'periodEnd' | 'interval' | 'carriedRequests' | 'carriedUntil'
 >
 
+/** A change of the plan, or of its billing interval. */
 interface Change {
   readonly plans: Pick<Plans, 'list'>
   readonly from: Plan
@@ -25,18 +26,25 @@ interface Change {
   readonly now: number
 }
 
-/** When a change is charged or credited. */
+/** From when on a change is charged or credited. */
 interface ChangeTime {
-  /** In epoch milliseconds. */
+  /** The time for Stripe, in epoch milliseconds. */
   readonly at: number
   /** From when each step between plans is charged after the change, as text. */
   readonly chargedFrom: string
 }
 
 /*
+ * How plan changes are prorated: decision 32 of docs/api-decisions.md. Stripe charges or credits the
+ * difference of the two prices, times the share of the paid period that is left at `proration_date`:
+ * https://docs.stripe.com/billing/subscriptions/prorations
+ *
  * Plans are sold as steps: a plan costs the sum of all steps up to it. A change charges or credits the
  * steps between its two plans, each from its own time. So a detour through a third plan credits no more
- * than the direct change. Stripe takes only one time: we pass the one that gives the same sum.
+ * than the direct change. Stripe takes only one time: the mean of the steps' times, weighted by their
+ * prices, gives the same sum.
+ *
+ * All times are epoch milliseconds; those that Stripe gets or keeps are whole seconds.
  */
 
 /** The period at `now` in which requests are counted: the paid period, or one month of a paid year. */
@@ -48,30 +56,36 @@ export function countedPeriod(
 }
 
 /**
- * An upgrade charges each step from now on, and a downgrade credits it from now on. But if a larger share
- * of the step's requests than of its time is used, the downgrade credits it only from the time at which
- * that share of the time will have passed (see `timeOfUse`). No step is charged or credited twice: it
- * never counts before the time from which it is charged already.
+ * An upgrade charges each step from now on, and a downgrade credits it from now on; but neither does so
+ * before the time from which the step is charged already, so no step is charged or credited twice. A
+ * downgrade credits no time that is used up: see `usedUntil`.
  */
 export function changeTime(row: PaidTime, change: Change): ChangeTime {
   const { from, to, now } = change
+  const isDowngrade = to.price < from.price
   const steps = stepsBetween(change)
   const times = readChargedFrom(row.chargedFrom)
   for (const step of steps) {
-    const used = to.price < from.price ? timeOfUse(row, change, step) : 0
-    times.set(step.id, toNextSecond(Math.max(stepStart(row, change, step), now, used)))
+    const earliest = Math.max(stepStart(row, change, step), now)
+    const time = isDowngrade ? Math.max(earliest, usedUntil(row, change, step)) : earliest
+    times.set(step.id, toNextSecond(time))
   }
-  const price = sum(steps, ({ price }) => price)
-  const weighted = sum(steps, ({ id, price }) => price * ((times.get(id) ?? now) - now))
-  const at = price > 0 ? toNextSecond(now + weighted / price) : now
-  return { at, chargedFrom: writeChargedFrom(times, row.periodStart) }
+  return { at: meanTime(steps, times, now), chargedFrom: writeChargedFrom(times, row.periodStart) }
+}
+
+/** The mean of the steps' times, weighted by their prices; `now` if the steps cost nothing. */
+function meanTime(steps: readonly PlanStep[], times: ChargedFrom, now: number): number {
+  const price = sum(steps, (step) => step.price)
+  if (price <= 0) return now
+  const weightedDelays = sum(steps, (step) => step.price * ((times.get(step.id) ?? now) - now))
+  return toNextSecond(now + weightedDelays / price)
 }
 
 /**
  * A change of the interval credits the remaining time and begins a new period. Requests that were used
- * faster than the time passed are carried into the first month of the new period. Returns them; null if
- * there are none. If future time is charged already, or the new month has no room for them, returns the
- * earliest time of the change instead, in epoch milliseconds.
+ * ahead of time, faster than the time passed, are carried into the first month of the new period. Returns
+ * them; null if there are none. If future time is charged already, or the new month has no room for them,
+ * returns the earliest time of the change instead, in epoch milliseconds.
  */
 export function carryOver(
   row: PaidTime,
@@ -81,24 +95,25 @@ export function carryOver(
   const { end } = countedPeriod(row, now)
   const chargedFrom = Math.max(now, ...readChargedFrom(row.chargedFrom).values())
   if (chargedFrom > now) return { notBefore: chargedFrom }
-  const ahead = sum(stepsUp(plans.list, null, from), (step) => {
+  const aheadOfTime = sum(stepsUp(plans.list, null, from), (step) => {
     const start = stepStart(row, change, step)
-    return usedOf(row, change, step) - (step.requests * (now - start)) / (end - start)
+    const ofPassedTime = (step.requests * (now - start)) / (end - start)
+    return usedOf(row, change, step) - ofPassedTime
   })
-  if (ahead > to.monthlyCap) return { notBefore: end }
-  const requests = Math.max(0, Math.floor(ahead))
+  if (aheadOfTime > to.monthlyCap) return { notBefore: end }
+  const requests = Math.max(0, Math.floor(aheadOfTime))
   return requests === 0 ? null : { requests, until: monthFrom(now, now).end }
 }
 
 /** For a preview: why a downgrade credits less than the remaining time; null if it does not. */
 export function explainCredit(row: PaidTime, change: Change): string | null {
   const { from, to, now } = change
-  const isUsed = (step: PlanStep) =>
-    timeOfUse(row, change, step) > Math.max(stepStart(row, change, step), now)
-  if (to.price >= from.price || !stepsBetween(change).some(isUsed)) return null
-  const extra = from.monthlyCap - to.monthlyCap
-  const spent = sum(stepsBetween(change), (step) => usedOf(row, change, step))
-  return `Not credited: ${count(spent)} of the ${count(extra)} additional requests of ${from.name} are used`
+  const isUsedAhead = (step: PlanStep) =>
+    usedUntil(row, change, step) > Math.max(stepStart(row, change, step), now)
+  if (to.price >= from.price || !stepsBetween(change).some(isUsedAhead)) return null
+  const additional = from.monthlyCap - to.monthlyCap
+  const used = sum(stepsBetween(change), (step) => usedOf(row, change, step))
+  return `Not credited: ${count(used)} of the ${count(additional)} additional requests of ${from.name} are used`
 }
 
 /** For a preview: the requests carried into the first month of a new interval; null if none are. */
@@ -118,7 +133,7 @@ function stepStart(row: PaidTime, { now }: Change, { id }: PlanStep): number {
   return Math.max(start, readChargedFrom(row.chargedFrom).get(id) ?? start)
 }
 
-/** How many requests of the step are used. */
+/** How many requests of the step are used: those above the cap of the cheaper plan. */
 function usedOf(row: PaidTime, { used, now }: Change, { above, requests }: PlanStep): number {
   const carried = toCarriedRequests(row.carriedRequests, row.carriedUntil)
   const all = used + carriedInto(countedPeriod(row, now), carried)
@@ -126,15 +141,15 @@ function usedOf(row: PaidTime, { used, now }: Change, { above, requests }: PlanS
 }
 
 /**
- * The time at which the share of the step's time that has passed equals the share of its requests that is
- * used now; at the latest a second before the end of the period.
+ * Until when the step is used up: as large a share of its time as of its requests; at the latest a second
+ * before the end of the period.
  */
-function timeOfUse(row: PaidTime, change: Change, step: PlanStep): number {
+function usedUntil(row: PaidTime, change: Change, step: PlanStep): number {
   if (step.requests <= 0) return 0
   const { end } = countedPeriod(row, change.now)
   const start = stepStart(row, change, step)
-  const time = start + (usedOf(row, change, step) / step.requests) * (end - start)
-  return Math.min(time, end - SECOND_MS)
+  const usedShare = usedOf(row, change, step) / step.requests
+  return Math.min(start + usedShare * (end - start), end - SECOND_MS)
 }
 
 function toNextSecond(time: number): number {
