@@ -16,7 +16,7 @@ export interface PgPool extends AsyncDisposable {
   /**
    * Lends a connection to `work` alone. A connection on which `work` fails is not used again. Each statement
    * rejects after `longestMs`, by default about a minute, because the connection may have stalled. With
-   * `SOON_MS`, `work` gets one of the connections for quick statements.
+   * `QUICK_MS`, `work` gets one of the connections for quick statements.
    */
   use<Result>(
     work: (connection: PgConnection) => Promise<Result>,
@@ -33,7 +33,7 @@ export interface PgPool extends AsyncDisposable {
  * How long a quick statement may take, such as those by which a node sends its heartbeat, learns of
  * changed keys and stores beacons. They take milliseconds, unless their connection has stalled.
  */
-export const SOON_MS = 5_000
+export const QUICK_MS = 5_000
 
 /** Types that the driver returns as texts, because their values may not fit a number. Ours always do. */
 export const NUMBER_TYPES = { int8: 20, numeric: 1700 } as const

@@ -3,7 +3,7 @@ import { firstDayOfMonth, type Uses } from '../db/uses.ts'
 
 type Column = readonly (string | number)[]
 
-interface GroupStatement {
+interface CountStatement {
   readonly text: string
   /** The values of each parameter. `ofAll` may contain uses of users who were deleted meanwhile. */
   readonly columns: (uses: Uses, ofAll: Uses) => readonly Column[]
@@ -39,7 +39,7 @@ function addTo(table: string, { rows, key, sums }: Sums): string {
 }
 
 /** All nodes write rows in the order of their keys, so that they cannot deadlock. */
-export const COUNT_STATEMENTS: readonly GroupStatement[] = [
+export const COUNT_STATEMENTS: readonly CountStatement[] = [
   {
     text: addTo('usage_by_day', {
       rows: `SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[])

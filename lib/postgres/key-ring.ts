@@ -12,7 +12,7 @@ import type { Engine } from '../db/engine.ts'
 import { SECOND_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { repeat } from '../periodic.ts'
-import { type Channels, type PgConnection, type PgPool, SOON_MS } from './connection.ts'
+import { type Channels, type PgConnection, type PgPool, QUICK_MS } from './connection.ts'
 import { shareRuns } from './nodes/share-runs.ts'
 
 export interface KeyRingOptions {
@@ -27,7 +27,7 @@ export interface KeyRingOptions {
   /** What else to listen to. */
   readonly channels?: Channels
   /**
-   * Waits until the other nodes have taken over the changes that are committed by now, or for a moment. Returns
+   * Waits until the other nodes have applied the changes that are committed by now, or for a moment. Returns
    * the newest revision. By default, there are no other nodes.
    */
   readonly waitForOthers?: () => Promise<number>
@@ -42,7 +42,7 @@ const MAX_CHANGES = 50_000
  */
 export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & AsyncDisposable> {
   const { pool, plans, onError, staleMs, onRevision } = options
-  const { waitForOthers = () => pool.use(readRevision, SOON_MS) } = options
+  const { waitForOthers = () => pool.use(readRevision, QUICK_MS) } = options
   const reads = trackReads(staleMs)
   const loaded = await loadKeys(pool, plans)
   const { find, forgetTexts, onChange } = createFindKey(loaded.find)
@@ -121,13 +121,13 @@ async function loadKeys(pool: PgPool, plans: Plans) {
   return {
     find: (hash: string) => index.find(hash),
     size: () => index.size(),
-    /** All changes up to this one are taken over. */
+    /** All changes up to this one are applied. */
     revision: () => revision,
-    /** Takes over the next changes. Returns whether there were any, and whether those were all. */
+    /** Applies the next changes. Returns whether there were any, and whether those were all. */
     update: async () => {
       const before = revision
       const read = (connection: PgConnection) => readChanges(connection, revision)
-      const { newest, userIds, keys, last } = await pool.use(read, SOON_MS)
+      const { newest, userIds, keys, last } = await pool.use(read, QUICK_MS)
       index.replace(userIds, keys)
       revision = last
       // A promoted standby lacks some of the changes that are in memory.

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { SECOND_MS } from '../durations.ts'
 import { repeat } from '../periodic.ts'
-import { type Channels, SOON_MS } from './connection.ts'
+import { type Channels, QUICK_MS } from './connection.ts'
 
 /** How often to ask whether the connection still works. */
 const PROBE_MS = 5 * SECOND_MS
@@ -44,7 +44,7 @@ export async function listen(
   }
   const probe = async () => {
     if (retry !== undefined) return
-    await client?.query({ text: 'SELECT', ...{ query_timeout: SOON_MS } }).catch(end)
+    await client?.query({ text: 'SELECT', ...{ query_timeout: QUICK_MS } }).catch(end)
   }
   const probing = repeat(PROBE_MS, probe, onError)
   const close = async () => {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { NUMBER_TYPES, type PgConnection, type PgPool, SOON_MS } from './connection.ts'
+import { NUMBER_TYPES, type PgConnection, type PgPool, QUICK_MS } from './connection.ts'
 import { connectionFailure } from './faults.ts'
 import { listen } from './listen.ts'
 import { type Stalls, trackStalls } from './stalls.ts'
@@ -63,7 +63,7 @@ export function openPool(opened: PoolOptions): PgPool {
   const named = nameStatements()
   return {
     use: async (work, longestMs = statementMs + ANSWER_MS) => {
-      const isQuick = longestMs <= SOON_MS
+      const isQuick = longestMs <= QUICK_MS
       const client = await connect(isQuick ? pools.quick : pools.patient, stalls)
       let isGood = false
       try {
@@ -143,7 +143,7 @@ function toConnection(
  * the planner calls it for quick ones whose tables it has not analysed yet.
  */
 async function prepare(client: pg.ClientBase): Promise<void> {
-  await client.query({ text: 'SET jit = off', ...{ query_timeout: SOON_MS } })
+  await client.query({ text: 'SET jit = off', ...{ query_timeout: QUICK_MS } })
 }
 
 /** Names the database of the URL for messages, without user and password. */

@@ -11,7 +11,7 @@ import {
 } from '../db/uses.ts'
 import { keepKnownUsers } from './citus/known-users.ts'
 import type { Layout } from './citus/layout.ts'
-import { type PgConnection, type PgPool, SOON_MS } from './connection.ts'
+import { type PgConnection, type PgPool, QUICK_MS } from './connection.ts'
 import { COUNT_STATEMENTS } from './count-statements.ts'
 import { isConflict } from './faults.ts'
 import { inTransaction } from './transaction.ts'
@@ -36,18 +36,18 @@ interface UsesOptions {
  */
 export function createPgUses({ pool, node, signal, layout = 'local' }: UsesOptions): WriteUses {
   let number = 0
-  const isWritten = (): Promise<boolean> =>
+  const readIsWritten = (): Promise<boolean> =>
     pool.use(async (connection) => {
       // Waits for the transaction if it is still under way, since it has locked the row.
       const sql = 'SELECT written FROM nodes WHERE id = $1 FOR UPDATE'
       const { rows } = await connection.query(sql, [node])
       return Number(rows[0]?.[0]) >= number
-    }, SOON_MS)
+    }, QUICK_MS)
   /** Asks until the database answers. */
-  const settle = async (): Promise<boolean> => {
+  const isWritten = async (): Promise<boolean> => {
     for (;;) {
       try {
-        return await isWritten()
+        return await readIsWritten()
       } catch {
         await sleep(PAUSE_MS, undefined, { signal })
       }
@@ -61,9 +61,9 @@ export function createPgUses({ pool, node, signal, layout = 'local' }: UsesOptio
         mayBeCommitted = true
         return written
       }
-      return await inTransaction(pool, work, SOON_MS)
+      return await inTransaction(pool, work, QUICK_MS)
     } catch (error) {
-      if (mayBeCommitted && (await settle())) return { notices: [] }
+      if (mayBeCommitted && (await isWritten())) return { notices: [] }
       if (isConflict(error)) return null
       throw error
     }
@@ -78,14 +78,15 @@ export function createPgUses({ pool, node, signal, layout = 'local' }: UsesOptio
   }
 }
 
-interface Group {
+/** What one transaction writes. */
+interface NumberedUses {
   readonly node: string
   readonly number: number
   readonly layout: Layout
   readonly uses: Uses
 }
 
-async function writeAll(connection: PgConnection, group: Group): Promise<Written> {
+async function writeAll(connection: PgConnection, group: NumberedUses): Promise<Written> {
   const { node, number, layout } = group
   const uses = layout === 'local' ? group.uses : await keepKnownUsers(connection, group.uses)
   for (const { text, columns } of COUNT_STATEMENTS) {

@@ -8,8 +8,9 @@ import type { DropReason, RumWriter } from './writer.ts'
 /** Real-user monitoring: stores the beacons of browsers and sums them up. */
 export type Rum = ReturnType<typeof createRum>
 
-interface Sender {
-  /** Only its country is stored. Null if unknown. */
+/** Where and when a beacon came. */
+interface Arrival {
+  /** Only its country is stored. null if unknown. */
   readonly address: Address | null
   /** Epoch milliseconds. */
   readonly now: number
@@ -34,7 +35,7 @@ export function createRum({ limit = LIMIT, ...options }: RumOptions) {
   const { writer, reader, findSite, findCountry, onError } = options
   const beacons = { stored: 0, failed: 0, bot: 0, 'queue-full': 0 }
   let waiting = 0
-  const add = async (siteId: string, beacon: KeptBeacon, { address, now }: Sender) => {
+  const add = async (siteId: string, beacon: KeptBeacon, { address, now }: Arrival) => {
     if (waiting >= limit) return 'full'
     const country = (address && findCountry(address)) ?? ''
     waiting += 1
@@ -54,8 +55,8 @@ export function createRum({ limit = LIMIT, ...options }: RumOptions) {
      * Stores the beacon for the site. Resolves to `stored` once it is on disk, to `failed` if it cannot
      * be written, and to `full` if too many others wait.
      */
-    accept: async (siteId: string, beacon: KeptBeacon, sender: Sender) => {
-      const accepted = await add(siteId, beacon, sender)
+    accept: async (siteId: string, beacon: KeptBeacon, arrival: Arrival) => {
+      const accepted = await add(siteId, beacon, arrival)
       if (accepted !== 'full') beacons[accepted] += 1
       return accepted
     },

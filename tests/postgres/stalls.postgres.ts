@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type PgPool, SOON_MS } from '../../lib/postgres/connection.ts'
+import { type PgPool, QUICK_MS } from '../../lib/postgres/connection.ts'
 import { openWire, type Wire } from '../cluster/wire.ts'
 import {
   openTestPool,
@@ -47,16 +47,16 @@ const askOnAll = () =>
 
 describe('connections that have stalled', () => {
   it('are given up together once one of them does not answer a quick statement', async () => {
-    await Promise.all([askOnAll(), ask(SOON_MS)])
+    await Promise.all([askOnAll(), ask(QUICK_MS)])
     wire.forget()
-    const quick = assert.rejects(ask(SOON_MS), { code: '08006' })
+    const quick = assert.rejects(ask(QUICK_MS), { code: '08006' })
     // The other connections are used before the quick one is found to have stalled.
     await sleep(1_000)
     const waiting = Array.from({ length: CONNECTIONS - 1 }, () => ask())
     const outcomes = Promise.allSettled(waiting)
     await quick
     for (const { status } of await outcomes) assert.equal(status, 'rejected')
-    await Promise.all([askOnAll(), ask(SOON_MS)])
+    await Promise.all([askOnAll(), ask(QUICK_MS)])
   })
 
   it('are replaced if they listen, so that notices arrive again', async () => {
@@ -71,7 +71,7 @@ describe('connections that have stalled', () => {
     wire.forget()
     const before = heard
     const signal = AbortSignal.timeout(30_000)
-    await ask(SOON_MS).catch(() => {})
+    await ask(QUICK_MS).catch(() => {})
     // The first call reports that the new connection listens, the second one is a notice.
     while (heard < before + 2) {
       await pool.use((connection) => connection.query('NOTIFY test'))

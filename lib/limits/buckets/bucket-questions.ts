@@ -32,7 +32,7 @@ export function createQuestions(store: BucketStore) {
     waiting = new Map(all.slice(AT_ONCE))
     asked = new Map(all.slice(0, AT_ONCE))
     try {
-      await settle(store, asked)
+      await askStore(store, asked)
       retryAt = null
     } catch {
       retryAt = performance.now() + AWAY_MS
@@ -94,7 +94,7 @@ function addQuestion(
 }
 
 /** Asks the store, and adds its grants to the buckets. Rejects if it does not answer in time. */
-async function settle(store: BucketStore, asked: ReadonlyMap<LeasedBucket, Question>) {
+async function askStore(store: BucketStore, asked: ReadonlyMap<LeasedBucket, Question>) {
   const asks = [...asked].map(([bucket, { rate, need }]) => ({
     bucket,
     ask: toAsk(bucket, rate, store.now(), need),

@@ -26,7 +26,7 @@ export interface LeasedBucket extends Bucket {
   debt: number
   /** Requests that the node has answered since it last asked. */
   used: number
-  /** The node's own share, from which it answers while the store is away; null: it has none. */
+  /** The node's own share of the rate, from which it answers while the store is away; null: it has none. */
   alone: Alone | null
 }
 

@@ -69,12 +69,12 @@ async function checkCitus(connection: PgConnection): Promise<void> {
 
 async function distributeTable(
   connection: PgConnection,
-  { name, column, beside, prepare }: DistributedTable,
+  { name, column, colocateWith, prepare }: DistributedTable,
 ): Promise<number> {
   if (prepare !== undefined) await connection.runScript(prepare)
   const { rows } = await connection.query(`SELECT count(*) FROM ${name}`)
   await connection.query('SELECT create_distributed_table($1::regclass, $2, colocate_with => $3)', [
-    ...[name, column, beside],
+    ...[name, column, colocateWith],
   ])
   return Number(rows[0]?.[0])
 }

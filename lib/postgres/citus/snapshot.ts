@@ -6,8 +6,7 @@ import { readLayout } from './layout.ts'
 const ATTEMPTS = 100
 /** Shorter than the time after which PostgreSQL looks for deadlocks. */
 const LOCK_TIMEOUT_MS = 500
-/** lock_not_available */
-const LATE = '55P03'
+const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
  * Runs `work` in one transaction, whose statements all see what was committed before its first one. With
@@ -38,7 +37,7 @@ async function withoutWrites(pool: PgPool, work: () => Promise<unknown>): Promis
       })
       return
     } catch (error) {
-      if (codeOf(error) !== LATE || left === 1) throw error
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE || left === 1) throw error
     }
   }
 }

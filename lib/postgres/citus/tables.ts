@@ -5,7 +5,7 @@ export interface DistributedTable {
   /**
    * The table whose rows with the same value are on the same worker; `none`: this table begins a new group.
    */
-  readonly beside: string
+  readonly colocateWith: string
   /** SQL to run first, which removes triggers and foreign keys that need tables of the coordinator. */
   readonly prepare?: string
 }
@@ -16,25 +16,25 @@ const BY_USER: readonly DistributedTable[] = [
   {
     name: 'usage_by_period',
     column: 'user_id',
-    beside: 'none',
+    colocateWith: 'none',
     prepare: dropTrigger('usage_by_period'),
   },
   ...['usage_by_day', 'usage_by_operation', 'usage_by_month'].map((name) => ({
     name,
     column: 'user_id',
-    beside: 'usage_by_period',
+    colocateWith: 'usage_by_period',
     prepare: dropTrigger(name),
   })),
   {
     name: 'overage_periods',
     column: 'user_id',
-    beside: 'usage_by_period',
+    colocateWith: 'usage_by_period',
     prepare: 'ALTER TABLE overage_periods DROP CONSTRAINT IF EXISTS overage_periods_user_id_fkey;',
   },
   {
     name: 'overage_reports',
     column: 'user_id',
-    beside: 'usage_by_period',
+    colocateWith: 'usage_by_period',
     prepare: `ALTER TABLE overage_reports DROP CONSTRAINT overage_reports_pkey,
       ADD PRIMARY KEY (user_id, identifier);`,
   },
@@ -64,17 +64,17 @@ END $$;`
 const AUDIT: DistributedTable = {
   name: 'audit_log',
   column: 'actor_id',
-  beside: 'usage_by_period',
+  colocateWith: 'usage_by_period',
   prepare: PREPARE_AUDIT,
 }
 
-const JOURNAL: DistributedTable = { name: 'rum_journal', column: 'node', beside: 'none' }
+const JOURNAL: DistributedTable = { name: 'rum_journal', column: 'node', colocateWith: 'none' }
 
 const BY_SITE: readonly DistributedTable[] = [
   'rum_counted',
   ...['rum_hours', 'rum_sketches', 'rum_days', 'rum_paths'],
   ...['rum_errors', 'rum_error_samples', 'rum_counts'],
-].map((name, at) => ({ name, column: 'site_id', beside: at === 0 ? 'none' : 'rum_counted' }))
+].map((name, at) => ({ name, column: 'site_id', colocateWith: at === 0 ? 'none' : 'rum_counted' }))
 
 /**
  * The tables that grow with requests and beacons, in the order of their distribution. All others stay on the

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Channels, type PgPool, SOON_MS } from '../connection.ts'
+import { type Channels, type PgPool, QUICK_MS } from '../connection.ts'
 import { shareRuns } from './share-runs.ts'
 
 interface BarrierTimes {
@@ -46,7 +46,7 @@ export function createBarrier(pool: PgPool, node: () => string, times = TIMES) {
   }
   // Changes that wait at the same time share the answers.
   const reads = shareRuns(async () => {
-    const { rows } = await pool.use((connection) => connection.query(READ_NODES, [node()]), SOON_MS)
+    const { rows } = await pool.use((connection) => connection.query(READ_NODES, [node()]), QUICK_MS)
     const others = rows.flatMap(([, id]) => (id === null ? [] : [String(id)]))
     for (const id of acknowledged.keys()) if (!others.includes(id)) acknowledged.delete(id)
     for (const [, id, revision] of rows) if (id !== null) addAcknowledged(String(id), Number(revision))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SECOND_MS } from '../../durations.ts'
-import { type PgPool, SOON_MS } from '../connection.ts'
+import { type PgPool, QUICK_MS } from '../connection.ts'
 
 /** The longest that a node waits for the counts of the others. */
 const LONGEST_WAIT_MS = 5 * SECOND_MS
@@ -26,7 +26,7 @@ export function createFlushes(pool: PgPool, node: string) {
         SELECT seen_at, set_config('synchronous_commit', 'off', true) FROM heartbeat`
       const { rows } = await pool.use(
         (connection) => connection.query(sql, [node, flushedAt]),
-        SOON_MS,
+        QUICK_MS,
       )
       if (rows[0] === undefined) return 'marked dead'
       heartbeatAt = Number(rows[0][0])

@@ -26,15 +26,15 @@ const STEP_MS = 100
  * or already removed.
  */
 const TAKE = `
-  INSERT INTO leases AS known (name, owner, until_ms)
+  INSERT INTO leases AS held (name, owner, until_ms)
   SELECT $1, id, now_ms() + $3::bigint FROM nodes WHERE id = $2 AND died_at IS NULL
   ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until_ms = excluded.until_ms
-  WHERE known.owner = excluded.owner OR known.until_ms <= now_ms()
-    OR NOT EXISTS (SELECT FROM nodes WHERE id = known.owner AND died_at IS NULL)`
-const KEEP = `
+  WHERE held.owner = excluded.owner OR held.until_ms <= now_ms()
+    OR NOT EXISTS (SELECT FROM nodes WHERE id = held.owner AND died_at IS NULL)`
+const RENEW = `
   UPDATE leases SET until_ms = now_ms() + $3::bigint WHERE name = $1 AND owner = $2
     AND EXISTS (SELECT FROM nodes WHERE id = $2 AND died_at IS NULL)`
-const END = 'DELETE FROM leases WHERE name = $1 AND owner = $2'
+const RELEASE = 'DELETE FROM leases WHERE name = $1 AND owner = $2'
 
 /**
  * Keeps nodes from doing the same work at the same time. A lease is a row with an owner and an end. The owner
@@ -47,7 +47,7 @@ export function createPgLeases(options: LeaseOptions): Leases {
   const change = async (sql: string, params: readonly unknown[]): Promise<boolean> =>
     (await pool.use((connection) => connection.query(sql, params))).changes > 0
   const report = (error: unknown) => {
-    if (!signal.aborted) onError(error, 'cannot renew or end a lease, which ends by itself')
+    if (!signal.aborted) onError(error, 'cannot renew or release a lease, which ends by itself')
   }
 
   /** Returns null if another node has the lease, or this one does the work already. */
@@ -62,16 +62,16 @@ export function createPgLeases(options: LeaseOptions): Leases {
       const row = [name, node().id]
       const startedAt = performance.now()
       if (!(await change(TAKE, [...row, leaseMs]))) return null
-      const renew = () => change(KEEP, [...row, leaseMs])
-      using term = openTerm({ startedAt, leaseMs }, renew, report)
-      const end = (afterMs: number) =>
-        (afterMs > 0 ? change(KEEP, [...row, afterMs]) : change(END, row)).catch(report)
+      const renew = () => change(RENEW, [...row, leaseMs])
+      using renewed = keepRenewed({ startedAt, leaseMs }, renew, report)
+      const release = (afterMs: number) =>
+        (afterMs > 0 ? change(RENEW, [...row, afterMs]) : change(RELEASE, row)).catch(report)
       try {
-        const result = await work(AbortSignal.any([term.signal, signal]))
-        await end(Math.round(startedAt + restMs - performance.now()))
+        const result = await work(AbortSignal.any([renewed.signal, signal]))
+        await release(Math.round(startedAt + restMs - performance.now()))
         return { result }
       } catch (error) {
-        await end(0)
+        await release(0)
         throw error
       }
     } finally {
@@ -99,7 +99,7 @@ export function createPgLeases(options: LeaseOptions): Leases {
 }
 
 /** Renews a lease until it is disposed of. `signal` aborts before another node can take it. */
-function openTerm(
+function keepRenewed(
   { startedAt, leaseMs }: { readonly startedAt: number; readonly leaseMs: number },
   renew: () => Promise<boolean>,
   onError: (error: unknown) => void,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { SECOND_MS } from '../../durations.ts'
-import { type PgConnection, type PgPool, SOON_MS } from '../connection.ts'
+import { type PgConnection, type PgPool, QUICK_MS } from '../connection.ts'
 import { ACKNOWLEDGE } from './barrier.ts'
 import { createFlushes } from './flushes.ts'
 
@@ -55,7 +55,7 @@ export async function joinNodes(pool: PgPool, version: string, revision: number)
     },
     /** Lets the others know that all changes of keys up to the revision have taken effect here. */
     acknowledge: async (newest: number): Promise<void> => {
-      await pool.use((connection) => connection.query(ACKNOWLEDGE, [id, newest]), SOON_MS)
+      await pool.use((connection) => connection.query(ACKNOWLEDGE, [id, newest]), QUICK_MS)
     },
     [Symbol.asyncDispose]: async () => {
       // If this fails, the others will mark it dead after a while.

@@ -1,5 +1,5 @@
 import type { Entry } from '../../rum/ingest/journal.ts'
-import { type PgConnection, type PgPool, SOON_MS } from '../connection.ts'
+import { type PgConnection, type PgPool, QUICK_MS } from '../connection.ts'
 
 /**
  * Entries that were committed together, whose ids follow each other. They are one row of the journal: a row
@@ -23,7 +23,7 @@ export async function addGroup(pool: PgPool, node: string, group: Group): Promis
   })
   const sql = 'INSERT INTO rum_journal (node, last_id, entries) VALUES ($1, $2, $3)'
   const params = [node, group.at(-1)?.id, JSON.stringify(packed)]
-  await pool.use((connection) => connection.query(sql, params), SOON_MS)
+  await pool.use((connection) => connection.query(sql, params), QUICK_MS)
 }
 
 /** Lists the first groups of a node in the order of their ids. */

@@ -15,7 +15,7 @@ import {
   type Writer,
 } from './checkpoint.ts'
 import { readGroups, removeGroups } from './entries.ts'
-import { fromNothing } from './site.ts'
+import { withoutStoredRows } from './site.ts'
 
 const GROUPS = 10
 
@@ -74,7 +74,7 @@ async function foldAll(
   const folds = new Map<string, SiteFold>()
   const missing = entries.filter(({ siteId, id }) => id > (counted.get(siteId)?.lastId ?? 0))
   await mapInSlices(missing, (entry) => {
-    const fold = folds.get(entry.siteId) ?? new SiteFold(fromNothing(), entry.siteId)
+    const fold = folds.get(entry.siteId) ?? new SiteFold(withoutStoredRows(), entry.siteId)
     folds.set(entry.siteId, fold)
     fold.add(entry)
   })

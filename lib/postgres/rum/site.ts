@@ -61,7 +61,7 @@ export class Site {
     this.isAlone = false
   }
 
-  /** Notes the pages of a full day. From now on, beacons of other pages of that day are counted together. */
+  /** Keeps the pages of a full day. From now on, beacons of other pages of that day are counted together. */
   keepPaths(day: FullDay): void {
     keepNames(this.#paths, day)
   }
@@ -71,7 +71,7 @@ export class Site {
   }
 
   #newFold(): SiteFold {
-    return new SiteFold(fromNothing({ paths: this.#paths, errors: this.#errors }), this.id)
+    return new SiteFold(withoutStoredRows({ paths: this.#paths, errors: this.#errors }), this.id)
   }
 }
 
@@ -84,8 +84,8 @@ function keepNames(days: DayNames, { day, names }: FullDay): void {
   for (const old of days.keys()) if (old < day - 1) days.delete(old)
 }
 
-/** Lets a fold start as if no row were stored. `names`: those of full days. */
-export function fromNothing(names?: {
+/** For a fold that starts as if no row were stored. `names`: those of full days. */
+export function withoutStoredRows(names?: {
   readonly paths: DayNames
   readonly errors: DayNames
 }): KnownRows {
