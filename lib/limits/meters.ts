@@ -151,11 +151,11 @@ export class Meters {
   }
 
   /** Counts what another thread has answered: see `openToThreads`. Writes the buckets even for 0 requests. */
-  noteCounted(caller: Metered, now: number, requests: number): void {
+  addCounted(caller: Metered, now: number, requests: number): void {
     const meter = this.#find(caller, now)
     meter.count(requests)
     const user = this.#userOf(caller, now, meter)
-    user.noteCounted(caller, requests)
+    user.addCounted(caller, requests)
     user.queue()
   }
 

@@ -119,8 +119,8 @@ export class UserMeter implements Unwritten {
     this.#spending = paid?.overages ?? null
   }
 
-  /** Notes requests that another thread has counted: see `openToThreads`. */
-  noteCounted(terms: Terms, requests: number): void {
+  /** Adds requests that another thread has counted: see `openToThreads`. */
+  addCounted(terms: Terms, requests: number): void {
     if (requests === 0) return
     this.queue()
     this.#unwritten = sum(this.#unwritten, { requests, overage: 0 })
@@ -152,7 +152,7 @@ export class UserMeter implements Unwritten {
   written(totals: Totals | undefined): void {
     this.#inFlight = null
     const total = totals?.get(periodId({ userId: this.userId, periodStart: this.period.start }))
-    if (total !== undefined) this.#adopt(total)
+    if (total !== undefined) this.#setTotals(total)
     for (const notice of this.#notices) this.#warned = afterNotice(this.#warned, notice)
   }
 
@@ -169,7 +169,7 @@ export class UserMeter implements Unwritten {
   }
 
   /** Takes over what all nodes have counted. */
-  #adopt({ requests, overage }: Counts): void {
+  #setTotals({ requests, overage }: Counts): void {
     this.#counter.set(requests + this.#unwritten.requests)
     this.overage = overage + this.#unwritten.overage
   }

@@ -66,7 +66,7 @@ function toColumns(asks: readonly Ask[]) {
     asks.map(({ capacity }) => capacity),
     asks.map(({ windowMs }) => windowMs),
     asks.map(({ debt }) => debt),
-    asks.map(({ back }) => back),
+    asks.map(({ returned }) => returned),
     asks.map(({ need }) => need),
     asks.map(({ want }) => want),
   ]

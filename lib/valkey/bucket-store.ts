@@ -47,8 +47,8 @@ export async function leaseBuckets(
   return toGrants(String(answer), asks.length)
 }
 
-function toTexts({ capacity, windowMs, debt, back, need, want }: Ask): string[] {
-  return [capacity, windowMs, debt, back, need, want].map(String)
+function toTexts({ capacity, windowMs, debt, returned, need, want }: Ask): string[] {
+  return [capacity, windowMs, debt, returned, need, want].map(String)
 }
 
 function toGrants(answer: string, count: number): Grant[] {

@@ -29,7 +29,7 @@ const PROBE: Ask = {
   capacity: 1,
   windowMs: 1,
   debt: 0,
-  back: 0,
+  returned: 0,
   need: 1,
   want: 0,
 }

@@ -4,7 +4,7 @@ import type { Script } from './connection.ts'
 /**
  * Charges buckets and grants a node requests, by the same rule as `lease_buckets` in PostgreSQL. KEYS are
  * the buckets. ARGV has the time (empty: the time of the server), the number of nodes, and for each bucket
- * the capacity, windowMs, debt, back, need and want of its `Ask`. Returns two numbers for each bucket,
+ * the capacity, windowMs, debt, returned, need and want of its `Ask`. Returns two numbers for each bucket,
  * separated by spaces: the granted requests, and all requests that are charged now.
  *
  * A bucket is stored as the text `spent at`. It expires when it has refilled.

@@ -38,7 +38,7 @@ const ASK: Ask = {
   capacity: 10,
   windowMs: 60_000,
   debt: 0,
-  back: 0,
+  returned: 0,
   need: 1,
   want: 0,
 }
@@ -135,7 +135,7 @@ describe('the buckets on that server', () => {
     assert.equal(full?.granted, 9)
     const all = await lifetime()
     assert.ok(all > 6_000 && all <= 60_000, `${all} ms`)
-    await lease({ need: 0, back: 10 })
+    await lease({ need: 0, returned: 10 })
     assert.match(await server.ask(`EXISTS ${BUCKET}`), /^:0/)
     const quick = { capacity: 10, windowMs: 100 }
     assert.equal((await lease({ ...quick, need: 10 }))[0]?.granted, 10)

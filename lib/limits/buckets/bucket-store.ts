@@ -7,7 +7,7 @@ export interface Ask {
   /** Requests that the node answered before they were charged. */
   readonly debt: number
   /** Requests that the node gives back: they were charged but not used. */
-  readonly back: number
+  readonly returned: number
   /** Requests that are waiting for the answer. */
   readonly need: number
   /** Requests that may come soon. */

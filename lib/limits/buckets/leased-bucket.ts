@@ -27,11 +27,12 @@ export interface LeasedBucket extends Bucket {
   /** Requests that the node has answered since it last asked. */
   used: number
   /** The node's own share of the rate, from which it answers while the store is away; null: it has none. */
-  alone: Alone | null
+  ownShare: OwnShare | null
 }
 
-interface Alone {
+interface OwnShare {
   readonly bucket: Bucket
+  /** Requests that were answered from it. */
   used: number
 }
 
@@ -48,7 +49,7 @@ export function newLeasedBucket(id: string, now: number): LeasedBucket {
     tokensAt: now,
     debt: 0,
     used: 0,
-    alone: null,
+    ownShare: null,
   }
 }
 
@@ -62,7 +63,7 @@ export function takeLeased(
   now: number,
   requests: number,
 ): BucketState | null {
-  endAlone(bucket, rate, now)
+  endOwnShare(bucket, rate, now)
   if (lacksTokens(bucket, rate, now, requests)) return null
   if (heldAt(bucket, now) >= requests) bucket.tokens -= requests
   else {
@@ -99,7 +100,7 @@ export function peekLeased(
 }
 
 /** Takes requests while the store is away. Each of `nodes` nodes has an equal share of the rate. */
-export function takeAlone(
+export function takeFromOwnShare(
   bucket: LeasedBucket,
   rate: Rate,
   {
@@ -108,27 +109,27 @@ export function takeAlone(
     nodes,
   }: { readonly now: number; readonly requests: number; readonly nodes: number },
 ): BucketState {
-  const share = { ...rate, capacity: Math.floor(rate.capacity / nodes) }
-  if (share.capacity === 0) return refusal(rate)
+  const shareRate = { ...rate, capacity: Math.floor(rate.capacity / nodes) }
+  if (shareRate.capacity === 0) return refusal(rate)
   const spent = (chargedAt(bucket, rate, now) + bucket.debt) / nodes
-  bucket.alone ??= { bucket: { spent, at: now }, used: 0 }
-  const state = take(bucket.alone.bucket, share, now, requests)
-  if (state.allowed) bucket.alone.used += Math.min(requests, share.capacity)
+  bucket.ownShare ??= { bucket: { spent, at: now }, used: 0 }
+  const state = take(bucket.ownShare.bucket, shareRate, now, requests)
+  if (state.allowed) bucket.ownShare.used += Math.min(requests, shareRate.capacity)
   return state
 }
 
 /** Ends the node's own share: what it has answered from it, and has not refilled since, becomes debt. */
-function endAlone(bucket: LeasedBucket, rate: Rate, now: number): void {
-  if (bucket.alone === null) return
-  const { bucket: own, used } = bucket.alone
+function endOwnShare(bucket: LeasedBucket, rate: Rate, now: number): void {
+  if (bucket.ownShare === null) return
+  const { bucket: own, used } = bucket.ownShare
   bucket.debt += Math.min(used, spentAt(own, rate, now))
   bucket.tokens = 0
-  bucket.alone = null
+  bucket.ownShare = null
 }
 
 /** Gives back requests that were taken but do not count. */
 export function refundLeased(bucket: LeasedBucket, now: number, requests: number): void {
-  if (bucket.alone !== null) return
+  if (bucket.ownShare !== null) return
   if (heldAt(bucket, now) === 0) bucket.tokensAt = now
   bucket.tokens += requests
   bucket.used = Math.max(0, bucket.used - requests)
@@ -145,10 +146,10 @@ export function isLow(bucket: LeasedBucket, rate: Rate, now: number): boolean {
 export function toAsk(bucket: LeasedBucket, rate: Rate, now: number, need: number): Ask {
   const { id, debt, used } = bucket
   const unused = bucket.tokens - heldAt(bucket, now)
-  const back = Math.max(0, unused - ((now - bucket.tokensAt) * rate.capacity) / rate.windowMs)
+  const returned = Math.max(0, unused - ((now - bucket.tokensAt) * rate.capacity) / rate.windowMs)
   bucket.tokens -= unused
   bucket.used = 0
-  return { id, ...rate, debt, back, need, want: 2 * used }
+  return { id, ...rate, debt, returned, need, want: 2 * used }
 }
 
 /** Applies the store's answer to the bucket. */

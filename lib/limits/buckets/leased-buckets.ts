@@ -7,7 +7,7 @@ import {
   newLeasedBucket,
   peekLeased,
   refundLeased,
-  takeAlone,
+  takeFromOwnShare,
   takeLeased,
 } from './leased-bucket.ts'
 import type { BucketKeeper } from './local-buckets.ts'
@@ -26,7 +26,7 @@ export function createLeasedBuckets(store: BucketStore): BucketKeeper {
       const bucket = leased(given)
       if (questions.isAway()) {
         questions.retry(bucket, rate)
-        return takeAlone(bucket, rate, { now, requests, nodes: store.countNodes() })
+        return takeFromOwnShare(bucket, rate, { now, requests, nodes: store.countNodes() })
       }
       const state = takeLeased(bucket, rate, now, requests)
       if (state?.allowed === true && isLow(bucket, rate, now)) questions.askSoon(bucket, rate)

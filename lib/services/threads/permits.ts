@@ -49,7 +49,7 @@ export function takeNews(parts: Parts, news: News): Permit[] {
 
 function takeUse({ meters, requestCounts, lastUsed }: Parts, use: Use): void {
   const { key, at, counted, operations } = use
-  meters.noteCounted({ ...key, key }, at, counted)
+  meters.addCounted({ ...key, key }, at, counted)
   const counter = requestCounts.findCounter(key.userId, key.id)
   for (const [operation, status, requests] of operations) {
     counter.count(operation, status, at, requests)

@@ -28,10 +28,10 @@ export class ModelStore implements BucketStore {
     return this.time
   }
 
-  #grant({ id, capacity, windowMs, debt, back, need, want }: Ask): Grant {
+  #grant({ id, capacity, windowMs, debt, returned, need, want }: Ask): Grant {
     const { spent, at } = this.#buckets.get(id) ?? { spent: 0, at: this.time }
     const kept = Math.min(spent, 2 * capacity + this.#nodes)
-    const left = kept - ((this.time - at) * capacity) / windowMs - back
+    const left = kept - ((this.time - at) * capacity) / windowMs - returned
     const charged = Math.max(0, left) + debt
     const free = Math.max(0, Math.floor(capacity - charged + 1e-6))
     const share = Math.floor(free / (2 * this.#nodes))

@@ -19,7 +19,7 @@ const MANY = 60
 const ASK: fc.Arbitrary<Omit<Ask, 'windowMs' | 'capacity'>> = fc.record({
   id: fc.constantFrom('ada', 'all:ada', 'key with späces 🗝'),
   debt: fc.nat(3),
-  back: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 5, noNaN: true })),
+  returned: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 5, noNaN: true })),
   need: fc.nat(15),
   want: fc.nat(40),
 })
@@ -149,7 +149,7 @@ for (const [name, start] of Object.entries(STORES)) {
       await takeMany()
       await server.stop()
       const store = openStore()
-      const ask = { id: 'ada', ...TEN, debt: 0, back: 0, need: 1, want: 0 }
+      const ask = { id: 'ada', ...TEN, debt: 0, returned: 0, need: 1, want: 0 }
       for (let n = 0; n < 5; n++) await assert.rejects(store.lease([ask]))
       assert.equal(reports.length, 1)
       await server.start()
