@@ -14,21 +14,21 @@ export function percentiles(
 ): number[] {
   if (sorted.length === 0) return []
   let at = 0
-  let current = toSpan(sorted[at] ?? 0, 0)
+  let current = toRankRange(sorted[at] ?? 0, 0)
   let previous = current
   return shares.map((share) => {
     const rank = total * share
     while (rank > current.last && at + 1 < sorted.length) {
       at += 1
       previous = current
-      current = toSpan(sorted[at] ?? 0, previous.end)
+      current = toRankRange(sorted[at] ?? 0, previous.end)
     }
     return valueAt(rank, previous, current)
   })
 }
 
 /** The ranks that a centroid covers. */
-interface Span {
+interface RankRange {
   readonly mean: number
   readonly first: number
   readonly last: number
@@ -36,13 +36,13 @@ interface Span {
   readonly end: number
 }
 
-function toSpan(packed: number, start: number): Span {
+function toRankRange(packed: number, start: number): RankRange {
   const end = start + countOf(packed)
   const edge = isMixed(packed) ? countOf(packed) / 2 : 0.5
   return { mean: meanOf(packed), first: start + edge, last: end - edge, end }
 }
 
-function valueAt(rank: number, previous: Span, current: Span): number {
+function valueAt(rank: number, previous: RankRange, current: RankRange): number {
   if (rank >= current.first || previous === current) return current.mean
   const share = (rank - previous.last) / (current.first - previous.last)
   return previous.mean + share * (current.mean - previous.mean)
