@@ -5,7 +5,7 @@ import { transact } from '../db/transaction.ts'
 import { inTime } from '../in-time.ts'
 import { reasonOf } from '../reason.ts'
 import { nextAttempt } from './backoff.ts'
-import type { Claimed, Delivery, DeliveryQueue, Outcome } from './delivery-queue.ts'
+import type { Claimed, Delivery, DeliveryOutcome, DeliveryQueue } from './delivery-queue.ts'
 
 /**
  * Delivers a message. If that fails, throws an error whose text contains no part of the message,
@@ -147,7 +147,7 @@ export class Courier<Row extends Delivery> {
     }
   }
 
-  async #outcome({ claimed, abort }: Attempt<Row>): Promise<Outcome> {
+  async #outcome({ claimed, abort }: Attempt<Row>): Promise<DeliveryOutcome> {
     const { deliver, now, attemptMs = ATTEMPT_MS } = this.#options
     const timer = setTimeout(() => abort.abort(new Error('timeout')), attemptMs)
     try {
@@ -161,7 +161,7 @@ export class Courier<Row extends Delivery> {
     }
   }
 
-  #fail(claimed: Claimed<Row>, reason: string): Outcome {
+  #fail(claimed: Claimed<Row>, reason: string): DeliveryOutcome {
     const { now, onFailure } = this.#options
     const at = now()
     const { id, attempts } = claimed

@@ -16,7 +16,7 @@ export type Claimed<Row> = Row & { readonly claim: string }
 type Columns = Pick<typeof inquiries.$inferSelect, 'dueAt' | 'attempts' | 'settledAt' | 'lastError'>
 
 /** The outcome of an attempt: delivered, given up (`dead`), or to be tried again at `dueAt`. */
-export type Outcome =
+export type DeliveryOutcome =
   | (Pick<Columns, 'settledAt' | 'lastError'> & { readonly state: 'delivered' | 'dead' })
   | Pick<Columns, 'dueAt' | 'lastError'>
   | Pick<Columns, 'dueAt' | 'attempts'>
@@ -29,7 +29,7 @@ export interface DeliveryQueue<Row extends Delivery> {
    */
   claimDue(db: Queries, now: number, leaseEnd: number): Promise<Claimed<Row> | null>
   /** Ends the claim with an outcome. Changes nothing if another process has claimed the row meanwhile. */
-  settle(db: Queries, claimed: Claimed<Row>, outcome: Outcome): Promise<void>
+  settle(db: Queries, claimed: Claimed<Row>, outcome: DeliveryOutcome): Promise<void>
 }
 
 export const inquiryQueue: DeliveryQueue<typeof inquiries.$inferSelect> = createQueue(inquiries)

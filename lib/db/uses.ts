@@ -231,7 +231,12 @@ function prepareUsers(client: Client) {
     const { changes } =
       notice.threshold === 'reach_spending_cap'
         ? setWarnedUnits.run({ userId, periodStart, maxUnits: notice.spending.maxUnits })
-        : setWarned.run({ userId, periodStart, warned: THRESHOLD_PERCENT[notice.threshold], cap: notice.cap })
+        : setWarned.run({
+            userId,
+            periodStart,
+            warned: THRESHOLD_PERCENT[notice.threshold],
+            cap: notice.cap,
+          })
     return changes > 0
   }
   return ({ userId, periodStart, requests, overage, bucket, notices }: UserUse): CapNotice[] => {

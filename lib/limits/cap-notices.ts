@@ -1,4 +1,10 @@
-import { type CapNotice, THRESHOLD_PERCENT, type Spending, type Threshold, type Warned } from '../db/uses.ts'
+import {
+  type CapNotice,
+  type Spending,
+  THRESHOLD_PERCENT,
+  type Threshold,
+  type Warned,
+} from '../db/uses.ts'
 
 /** What a user has used in a period, and the limits that applied to the last request. */
 export interface Usage {
@@ -16,7 +22,11 @@ export function dueNotices(usage: Usage, { warned, warnedCap, warnedUnits }: War
   const { userId, requests, overage, cap, spending } = usage
   const last = cap === warnedCap ? warned : 0
   const notices: CapNotice[] = (['near_cap', 'reach_cap'] as const)
-    .filter((threshold) => THRESHOLD_PERCENT[threshold] > last && requests >= (cap * THRESHOLD_PERCENT[threshold]) / 100)
+    .filter(
+      (threshold) =>
+        THRESHOLD_PERCENT[threshold] > last &&
+        requests >= (cap * THRESHOLD_PERCENT[threshold]) / 100,
+    )
     .map((threshold) => ({ userId, threshold, cap }))
   if (spending !== null && spending.maxUnits > warnedUnits && overage >= spending.maxUnits) {
     notices.push({ userId, threshold: 'reach_spending_cap', spending })

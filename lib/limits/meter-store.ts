@@ -8,7 +8,7 @@ export interface StoredPeriod extends Warned {
   readonly overage: number
 }
 
-export const NOTHING: StoredPeriod = {
+export const NO_COUNTS: StoredPeriod = {
   requests: 0,
   overage: 0,
   warned: 0,
@@ -59,7 +59,7 @@ export function createMeterStore({ $client, execute }: SqliteDb): MeterStore {
     'SELECT caller_id AS id, spent, at FROM buckets WHERE at >= ?',
   )
   return {
-    readPeriod: (userId, periodStart) => period.get(userId, periodStart) ?? NOTHING,
+    readPeriod: (userId, periodStart) => period.get(userId, periodStart) ?? NO_COUNTS,
     readUserBucket: (userId, since) => userBucket.get(userId, since),
     readDays: async (userId, fromDay) => days.all(userId, fromDay),
     readBuckets: (since) =>

@@ -1,9 +1,9 @@
 import { capIn } from '../config/carried-requests.ts'
 import {
+  type BillingPeriod,
   contains,
   dayOf,
   monthOf,
-  type BillingPeriod,
   paidPeriod,
   type SubscriptionPeriod,
 } from '../config/period.ts'

@@ -1,7 +1,7 @@
 import { periodId } from '../db/use-flusher.ts'
 import { MINUTE_MS } from '../durations.ts'
 import type { BucketStore } from '../limits/buckets/bucket-store.ts'
-import { type MeterStore, NOTHING, type StoredPeriod } from '../limits/meter-store.ts'
+import { type MeterStore, NO_COUNTS, type StoredPeriod } from '../limits/meter-store.ts'
 import { createPgBucketStore } from './bucket-store.ts'
 import type { PgConnection, PgPool } from './connection.ts'
 
@@ -49,7 +49,7 @@ export function createPgMeterStore(options: PgMeterStoreOptions): MeterStore {
     shared,
     readPeriod: (userId, periodStart) => {
       const id = periodId({ userId, periodStart })
-      const period = loaded.get(id)?.period ?? NOTHING
+      const period = loaded.get(id)?.period ?? NO_COUNTS
       loaded.delete(id)
       return period
     },
@@ -84,7 +84,7 @@ async function readPeriod(
      FROM usage_by_period WHERE user_id = $1 AND period_start = $2`,
     [userId, periodStart],
   )
-  if (rows[0] === undefined) return NOTHING
+  if (rows[0] === undefined) return NO_COUNTS
   const [requests, overage, warned, warnedCap, warnedUnits] = rows[0]
   // safe: the columns of the statement
   return { requests, overage, warned, warnedCap, warnedUnits } as StoredPeriod

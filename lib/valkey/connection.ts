@@ -27,7 +27,7 @@ const PORT = 6_379
  * Returns a connection to the server of the URL. A failed command closes it: the connection may hang, or its
  * server may no longer be the primary. The next command opens a new one.
  */
-export function openConnection(url: string): ValkeyConnection {
+export function openValkeyConnection(url: string): ValkeyConnection {
   const options = toOptions(url)
   let connecting: Promise<Client> | undefined
   let isClosed = false

@@ -1,7 +1,7 @@
 import type { BucketStore } from '../limits/buckets/bucket-store.ts'
 import { createValkeyBucketStore } from './bucket-store.ts'
-import { requireUsableServer, explain, type ServerState } from './check-server.ts'
-import { nameServer, openConnection, type ValkeyConnection } from './connection.ts'
+import { explain, requireUsableServer, type ServerState } from './check-server.ts'
+import { nameServer, openValkeyConnection, type ValkeyConnection } from './connection.ts'
 
 export interface OpenValkeyOptions {
   readonly now: () => number
@@ -36,7 +36,7 @@ export async function inspectValkey(url: string): Promise<ServerState> {
 async function connectAndCheck(
   url: string,
 ): Promise<{ readonly connection: ValkeyConnection; readonly state: ServerState }> {
-  const connection = openConnection(url)
+  const connection = openValkeyConnection(url)
   try {
     return { connection, state: await requireUsableServer(connection) }
   } catch (cause) {

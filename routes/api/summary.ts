@@ -1,7 +1,7 @@
+import { createSummary } from '../../lib/address-lists/summary.ts'
 import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import { TOP_DEFAULT } from '../../lib/contract/geo/summary.ts'
 import { notIncluded } from '../../lib/geo/answer/shape.ts'
-import { createSummary } from '../../lib/address-lists/summary.ts'
 import type { Handlers } from '../context.ts'
 import { locateAll, type Parts } from './locate-all.ts'
 

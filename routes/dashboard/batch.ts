@@ -1,5 +1,5 @@
-import { BatchBody } from '../../lib/contract/geo/batch.ts'
 import { recognise } from '../../lib/address-lists/form.ts'
+import { BatchBody } from '../../lib/contract/geo/batch.ts'
 import { parse, readJson } from '../../lib/parse.ts'
 import { Batch } from '../../pages/dashboard/look-up/batch.tsx'
 import { columnsNamed } from '../../pages/dashboard/look-up/batch-columns.ts'

@@ -6,8 +6,8 @@ import {
   formatHour,
   HOURS_OF_DAY,
   hourOf,
-  type TelemetryPeriod,
   parseHour,
+  type TelemetryPeriod,
 } from '../../lib/rum/hour.ts'
 import { PERIODS, type VitalsChoice } from '../../pages/dashboard/vitals/filters.tsx'
 

@@ -1,7 +1,7 @@
-import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import { type Collected, createCollector } from '../../lib/address-lists/collect.ts'
 import { createPlaceCounts, type PlaceCounts } from '../../lib/address-lists/count-places.ts'
 import { readList } from '../../lib/address-lists/read-list.ts'
+import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import type { FormOptions } from './form-options.ts'
 import { openList } from './open-list.ts'
 import { showProgress } from './progress.ts'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { raw } from 'hono/html'
-import { makeSource } from '../../lib/assets/sources.ts'
 import type { PlaceCounts } from '../../lib/address-lists/count-places.ts'
+import { makeSource } from '../../lib/assets/sources.ts'
 import { reasonOf } from '../../lib/reason.ts'
 import { ListMap } from '../../pages/dashboard/look-up/list-map.tsx'
 import { ListSummary } from '../../pages/dashboard/look-up/list-summary.tsx'

@@ -1,5 +1,5 @@
-import { PRECISIONS } from '../../lib/contract/geo/geolocation.ts'
 import type { Summary } from '../../lib/address-lists/summary.ts'
+import { PRECISIONS } from '../../lib/contract/geo/geolocation.ts'
 import { jsonText } from '../parts/json-text.ts'
 
 /** Prints the summary to stdout: for people, or as JSON. */

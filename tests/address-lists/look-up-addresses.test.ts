@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import { type LookUp, lookUpAddresses } from '../../lib/address-lists/look-up-addresses.ts'
+import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 
 /** A service that echoes its requests, and the results that were kept. */
 function service(replace: Partial<LookUp<GeolocationResult>> = {}) {

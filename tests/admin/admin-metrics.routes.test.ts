@@ -14,8 +14,8 @@ import {
   ROBOTS_PATH,
 } from '../../lib/contract/pages.ts'
 import { pinnedScriptPath, SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
-import { listScrapedMetrics } from '../../lib/services/scraped-metrics.ts'
 import { createJob } from '../../lib/services/operate/job.ts'
+import { listScrapedMetrics } from '../../lib/services/scraped-metrics.ts'
 import { newSecretKey } from '../../stripe-double/ids.ts'
 import { startLitestreamServer } from '../doctor/litestream-server.ts'
 import { readPrometheusText, readValue } from '../metrics/prometheus-text.ts'

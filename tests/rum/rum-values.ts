@@ -80,7 +80,10 @@ export function assertNear(actual: readonly number[], wanted: readonly number[],
   for (const [at, value] of actual.entries()) {
     const expected = wanted[at] ?? Number.NaN
     const error = Math.abs(value - expected) / (expected || 1)
-    assert.ok(error <= (bounds[at] ?? 0), `${name} p${PERCENTILE_SHARES[at]}: ${value}, not ${expected}`)
+    assert.ok(
+      error <= (bounds[at] ?? 0),
+      `${name} p${PERCENTILE_SHARES[at]}: ${value}, not ${expected}`,
+    )
   }
 }
 

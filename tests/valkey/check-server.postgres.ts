@@ -124,7 +124,10 @@ describe('the start with MERIDIAN_LIMITS_URL', () => {
       run: async () => '1 1',
       [Symbol.asyncDispose]: async () => {},
     }
-    await assert.rejects(requireUsableServer(old), /its version is 6\.2\.14; use Valkey, or Redis 7 or n/)
+    await assert.rejects(
+      requireUsableServer(old),
+      /its version is 6\.2\.14; use Valkey, or Redis 7 or n/,
+    )
   })
 
   it('is refused without the database of this number', async () => {

@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ask } from '../../lib/limits/buckets/bucket-store.ts'
 import { leaseBuckets } from '../../lib/valkey/bucket-store.ts'
-import { openConnection, type ValkeyConnection } from '../../lib/valkey/connection.ts'
+import { openValkeyConnection, type ValkeyConnection } from '../../lib/valkey/connection.ts'
 import { type PostgresServer, startPostgres } from '../support/database/postgres-server.ts'
 import { readValue } from '../support/database/sql.ts'
 import { startValkey, type ValkeyServer } from '../support/database/valkey-server.ts'
@@ -119,7 +119,7 @@ describe('the buckets on that server', () => {
   let connection: ValkeyConnection
   beforeEach(async () => {
     await server.ask('FLUSHALL')
-    connection = openConnection(server.url)
+    connection = openValkeyConnection(server.url)
   })
   afterEach(() => connection[Symbol.asyncDispose]())
   const lease = (ask: Partial<Ask> = {}) => leaseBuckets(connection, [{ ...ASK, ...ask }], TERMS)

@@ -16,7 +16,7 @@ import {
 import type { Db } from '../../db/open.ts'
 import { usageByPeriod } from '../../db/tables.ts'
 import { runInTransaction } from '../../db/transaction.ts'
-import type { Span } from '../stripe/overages.ts'
+import type { MeteredTime } from '../stripe/overages.ts'
 
 /** An entry of the outbox: units of a period to report to Stripe. It is kept after it is sent. */
 export type OverageReport = typeof overageReports.$inferSelect
@@ -113,7 +113,7 @@ export async function changeReport(
 export async function countArrived(
   db: Db,
   customerId: string,
-  { start, end }: Span,
+  { start, end }: MeteredTime,
 ): Promise<number> {
   const { at, sentAt, toUnits, fromUnits } = overageReports
   const isOfCustomer = eq(overageReports.customerId, customerId)

@@ -16,7 +16,7 @@ export interface MeterEvent {
 }
 
 /** From `start` up to `end`, in epoch milliseconds. */
-export interface Span {
+export interface MeteredTime {
   readonly start: number
   readonly end: number
 }
@@ -42,7 +42,11 @@ export function overageCalls({ read, write }: StripeCalls) {
       toOveragePrice(await read((sdk, options) => sdk.prices.retrieve(id, {}, options))),
 
     /** Counts the customer's units at the meter of this price; `start` and `end` are whole minutes. */
-    countUnits: async (price: string, customer: string, { start, end }: Span): Promise<number> => {
+    countUnits: async (
+      price: string,
+      customer: string,
+      { start, end }: MeteredTime,
+    ): Promise<number> => {
       const { recurring } = await read((sdk, options) => sdk.prices.retrieve(price, {}, options))
       const query = { customer, start_time: start / 1000, end_time: end / 1000 }
       const { data } = await read((sdk, options) =>

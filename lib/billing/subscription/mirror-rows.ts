@@ -26,14 +26,14 @@ type StripeItem = StripeSubscription['items'][number]
 const ENDED: readonly string[] = ['canceled', 'incomplete_expired']
 
 /** Our rows so far. They know the plans of prices that were removed from the settings. */
-export interface KnownRows {
+export interface StoredRows {
   readonly before: SubscriptionRow | null
   readonly duplicates: readonly DuplicateRow[]
 }
 
 export function toMirrorRows(
   userId: string,
-  known: KnownRows,
+  known: StoredRows,
   subscriptions: readonly StripeSubscription[],
   settings: PriceSettings,
 ): MirrorRows {
@@ -59,7 +59,7 @@ export function toMirrorRows(
 function toRow(
   subscription: StripeSubscription,
   settings: PriceSettings,
-  { before, duplicates }: KnownRows,
+  { before, duplicates }: StoredRows,
 ): Omit<SubscriptionRow, 'userId'> | null {
   const { id, status, cancelAt, wantsOverages, chargedFrom, currency, trialEnd } = subscription
   const { carriedRequests, carriedUntil } = subscription

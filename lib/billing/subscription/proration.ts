@@ -3,7 +3,7 @@ import {
   carriedInto,
   toCarriedRequests,
 } from '../../config/carried-requests.ts'
-import { monthFrom, type BillingPeriod, paidPeriod } from '../../config/period.ts'
+import { type BillingPeriod, monthFrom, paidPeriod } from '../../config/period.ts'
 import type { Plan, Plans } from '../../config/plans.ts'
 import { SECOND_MS } from '../../durations.ts'
 import { type ChargedFrom, readChargedFrom, writeChargedFrom } from './charged-from.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Count, strictObject, Timestamp } from '../common.ts'
 import { byMetric, byVital } from './metrics.ts'
-import { Hour, Percentile, PercentileSet, HourPeriod, SummaryQuery } from './telemetry-schemas.ts'
+import { Hour, HourPeriod, Percentile, PercentileSet, SummaryQuery } from './telemetry-schemas.ts'
 
 const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { type RequestHead, RequestReader } from '../fast-path/plain-request.ts'
-import { type Command, type ConnectionError, ownBytes, type ConnectionEvent } from './messages.ts'
+import { type Command, type ConnectionError, type ConnectionEvent, ownBytes } from './messages.ts'
 
 export interface ConnectionOptions {
   /** Reports to the thread that has the server. */

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { Worker } from 'node:worker_threads'
 import { createOutbox } from '../../process/outbox.ts'
 import type { ListenAddress } from '../listen.ts'
-import type { Command, FromThread, Peer, ConnectionEvent, ToThread } from './messages.ts'
+import type { Command, ConnectionEvent, FromThread, Peer, ToThread } from './messages.ts'
 import { RelayedSocket } from './relayed-socket.ts'
 
 export interface NetworkThreadsOptions {

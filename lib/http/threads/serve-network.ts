@@ -7,7 +7,7 @@ import type { RequestHead } from '../fast-path/plain-request.ts'
 import { keepAliveText, LIMITS } from '../http-limits.ts'
 import { type ListenAddress, listen } from '../listen.ts'
 import { ClientConnection } from './client-connection.ts'
-import type { Command, FromThread, ConnectionEvent, ToThread } from './messages.ts'
+import type { Command, ConnectionEvent, FromThread, ToThread } from './messages.ts'
 
 export interface NetworkOptions extends FastPathOptions {
   /** Gets what `reply` of `NetworkThreadsOptions.onNews` sends. */

@@ -46,10 +46,14 @@ export function createBarrier(pool: PgPool, node: () => string, times = TIMES) {
   }
   // Changes that wait at the same time share the answers.
   const reads = shareRuns(async () => {
-    const { rows } = await pool.use((connection) => connection.query(READ_NODES, [node()]), QUICK_MS)
+    const { rows } = await pool.use(
+      (connection) => connection.query(READ_NODES, [node()]),
+      QUICK_MS,
+    )
     const others = rows.flatMap(([, id]) => (id === null ? [] : [String(id)]))
     for (const id of acknowledged.keys()) if (!others.includes(id)) acknowledged.delete(id)
-    for (const [, id, revision] of rows) if (id !== null) addAcknowledged(String(id), Number(revision))
+    for (const [, id, revision] of rows)
+      if (id !== null) addAcknowledged(String(id), Number(revision))
     wake()
     return { newest: Number(rows[0]?.[0]), others }
   })

@@ -36,7 +36,8 @@ export function startCleanUp(options: CleanUpOptions): Disposable {
     await (isLocal ? removeOld : removeOldFromShards)(pool, now())
     await (isLocal ? removeCounted : removeCountedFromShards)(pool, await node().listIds())
   }
-  const removeAlone = () => leases.runAlone('telemetry retention', removeOldRows, { restMs: HOUR_MS })
+  const removeAlone = () =>
+    leases.runAlone('telemetry retention', removeOldRows, { restMs: HOUR_MS })
   const stack = new DisposableStack()
   stack.use(repeat(TAKE_OVER_MS, takeOverDead, (error) => onError(error, TAKE_OVER_FAILED)))
   stack.use(repeat(HOUR_MS, removeAlone, (error) => onError(error, 'cannot remove old telemetry')))

@@ -1,7 +1,14 @@
 import type { OverviewQuery, SeriesStep } from '../../contract/telemetry/telemetry-overview.ts'
 import type { SummaryQuery } from '../../contract/telemetry/telemetry-schemas.ts'
 import { ApiError } from '../../errors.ts'
-import { dayOfHour, HOURS_OF_DAY, hourOf, KEPT_DAYS, type TelemetryPeriod, parseHour } from '../hour.ts'
+import {
+  dayOfHour,
+  HOURS_OF_DAY,
+  hourOf,
+  KEPT_DAYS,
+  parseHour,
+  type TelemetryPeriod,
+} from '../hour.ts'
 
 const DEFAULT_HOURS = 7 * HOURS_OF_DAY
 const MAX_HOURS = KEPT_DAYS * HOURS_OF_DAY
@@ -11,7 +18,10 @@ const MAX_HOURLY = DEFAULT_HOURS
  * Returns a period of hours, by default the last seven days. Throws BAD_REQUEST if an hour does not
  * exist, or if the period is reversed or too long.
  */
-export function readPeriod({ from, to }: Pick<SummaryQuery, 'from' | 'to'>, now: number): TelemetryPeriod {
+export function readPeriod(
+  { from, to }: Pick<SummaryQuery, 'from' | 'to'>,
+  now: number,
+): TelemetryPeriod {
   const period = {
     from: from === undefined ? hourOf(now) - DEFAULT_HOURS : readHour('from', from),
     to: to === undefined ? hourOf(now) : readHour('to', to),
@@ -27,7 +37,10 @@ export function readPeriod({ from, to }: Pick<SummaryQuery, 'from' | 'to'>, now:
 }
 
 /** Throws BAD_REQUEST if the period is too long for a series by hour. */
-export function readStep({ series }: OverviewQuery, { from, to }: TelemetryPeriod): SeriesStep | undefined {
+export function readStep(
+  { series }: OverviewQuery,
+  { from, to }: TelemetryPeriod,
+): SeriesStep | undefined {
   if (series === 'hour' && to - from > MAX_HOURLY) {
     throw new ApiError('BAD_REQUEST', 'series: hour needs a period of at most seven days')
   }
@@ -46,7 +59,11 @@ export function daysOf({ from, to }: TelemetryPeriod): TelemetryPeriod {
 }
 
 /** The whole days of the period, and the hours before and after them. */
-export function splitPeriod(period: TelemetryPeriod): { before?: TelemetryPeriod; days?: TelemetryPeriod; after?: TelemetryPeriod } {
+export function splitPeriod(period: TelemetryPeriod): {
+  before?: TelemetryPeriod
+  days?: TelemetryPeriod
+  after?: TelemetryPeriod
+} {
   const first = Math.ceil(period.from / HOURS_OF_DAY)
   const end = Math.floor((period.to + 1) / HOURS_OF_DAY)
   if (first >= end) return { before: period }

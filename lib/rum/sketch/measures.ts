@@ -60,7 +60,10 @@ export const PERCENTILE_SHARES = [0.5, 0.75, 0.95]
 
 export function percentilesOf(metric: Metric, measures: Measures): PercentileSet {
   const sketch = measures[metric]?.sketch
-  return toPercentileSet(metric, sketch ? percentiles(sketch.packed(), sketch.n, PERCENTILE_SHARES) : [])
+  return toPercentileSet(
+    metric,
+    sketch ? percentiles(sketch.packed(), sketch.n, PERCENTILE_SHARES) : [],
+  )
 }
 
 /** Converts the percentiles of a sketch at `PERCENTILE_SHARES`; `found` is empty if it has no values. */

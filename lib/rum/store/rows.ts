@@ -143,7 +143,9 @@ function pathStatements({ $client }: Connection) {
   return {
     listPaths: (siteId: string, day: number) => names.all(siteId, day),
     /** The pages with the most samples, in a period of days. */
-    topPaths: (siteId: string, days: TelemetryPeriod, limit: number) => top.all({ siteId, ...days, limit }),
-    pathRows: (siteId: string, days: TelemetryPeriod, path: string) => rows.all({ siteId, ...days, path }),
+    topPaths: (siteId: string, days: TelemetryPeriod, limit: number) =>
+      top.all({ siteId, ...days, limit }),
+    pathRows: (siteId: string, days: TelemetryPeriod, path: string) =>
+      rows.all({ siteId, ...days, path }),
   }
 }

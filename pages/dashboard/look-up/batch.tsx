@@ -1,6 +1,6 @@
-import { BATCH_MAX } from '../../../lib/contract/geo/batch.ts'
 import type { Corrections, ListForm } from '../../../lib/address-lists/form.ts'
 import type { Spot } from '../../../lib/address-lists/map-spots.ts'
+import { BATCH_MAX } from '../../../lib/contract/geo/batch.ts'
 import { Card } from '../parts/card.tsx'
 import { Choice } from '../parts/field.tsx'
 import { count } from '../parts/format.ts'

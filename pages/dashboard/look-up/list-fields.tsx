@@ -1,5 +1,10 @@
 import { describeForm, kindName } from '../../../lib/address-lists/describe-form.ts'
-import { type Corrections, KINDS, type Kind, type ListForm } from '../../../lib/address-lists/form.ts'
+import {
+  type Corrections,
+  KINDS,
+  type Kind,
+  type ListForm,
+} from '../../../lib/address-lists/form.ts'
 import { Option, Select } from '../parts/field.tsx'
 
 interface ListFieldsProps {

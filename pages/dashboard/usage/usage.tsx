@@ -33,7 +33,9 @@ export function Usage({ base, choice, keys, report, error }: UsageProps) {
       </p>
       <div id="report">
         <Result error={error} />
-        {report !== null && <UsageReportView base={base} choice={choice} names={keys} report={report} />}
+        {report !== null && (
+          <UsageReportView base={base} choice={choice} names={keys} report={report} />
+        )}
       </div>
     </>
   )

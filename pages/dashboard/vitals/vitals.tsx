@@ -111,7 +111,12 @@ function Empty({ base, choice, snippet, report }: VitalsProps) {
   )
 }
 
-function Measured({ base, choice, countries, report }: VitalsProps & { readonly report: VitalsReport }) {
+function Measured({
+  base,
+  choice,
+  countries,
+  report,
+}: VitalsProps & { readonly report: VitalsReport }) {
   const { overview, step, comparison, curl } = report
   const { metrics } = overview
   const note =

@@ -3,7 +3,7 @@ import type { BucketStore } from '../../../lib/limits/buckets/bucket-store.ts'
 import { createPgBucketStore } from '../../../lib/postgres/bucket-store.ts'
 import { migratePg } from '../../../lib/postgres/migrate.ts'
 import { createValkeyBucketStore } from '../../../lib/valkey/bucket-store.ts'
-import { openConnection } from '../../../lib/valkey/connection.ts'
+import { openValkeyConnection } from '../../../lib/valkey/connection.ts'
 import { openTestPool, query, startPostgres } from '../../support/database/postgres-server.ts'
 import { openServerDatabase, type TestDatabase } from '../../support/database/test-database.ts'
 import { startValkey } from '../../support/database/valkey-server.ts'
@@ -118,7 +118,7 @@ async function startValkeyStore(): Promise<StoreServer> {
       url = await postgres.createDatabase()
     },
     open: (options) => {
-      const connection = opened.use(openConnection(server.url))
+      const connection = opened.use(openValkeyConnection(server.url))
       return createValkeyBucketStore({ connection, countNodes: () => NODES, ...options })
     },
     openDatabase: () => openServerDatabase(url, server.url),

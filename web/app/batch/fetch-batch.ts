@@ -1,5 +1,5 @@
-import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
 import type { Reply } from '../../../lib/address-lists/look-up-addresses.ts'
+import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
 
 /** The answer of the page to its script. */
 interface Body {

@@ -1,7 +1,12 @@
 import { NO_ADDRESS } from '../../../lib/address-lists/find-addresses.ts'
 import { KINDS, type ListForm } from '../../../lib/address-lists/form.ts'
 import type { Row } from '../../../lib/address-lists/read-list.ts'
-import { csvDelimiter, jsonLines, type Lines, tableLines } from '../../../lib/address-lists/write-list.ts'
+import {
+  csvDelimiter,
+  jsonLines,
+  type Lines,
+  tableLines,
+} from '../../../lib/address-lists/write-list.ts'
 import {
   addedCells,
   addedNames,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { csvParse } from 'd3-dsv'
 import fc from 'fast-check'
-import { FIELDS } from '../../../../lib/contract/geo/geolocation.ts'
 import { recognise } from '../../../../lib/address-lists/form.ts'
 import { readList } from '../../../../lib/address-lists/read-list.ts'
+import { FIELDS } from '../../../../lib/contract/geo/geolocation.ts'
 import {
   BATCH_COLUMNS,
   BATCH_FIELDS,
