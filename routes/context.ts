@@ -61,6 +61,8 @@ export interface Call<Row extends OperationRow> {
   readonly clientAddress: Address | null
   /** Whether the cap of the caller's plan is used up. */
   readonly degraded: boolean
+  /** For a handler that counts look-ups itself: how many of the request count towards the cap. */
+  readonly tally: { lookUps: number }
 }
 
 /** A status that the row allows, with its body. */

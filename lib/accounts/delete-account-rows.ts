@@ -8,7 +8,6 @@ import type { SiteChange } from './sites.ts'
 
 /** Tables that name the user, or a site, without a foreign key that would remove their rows, on Citus at least. */
 const BY_USER = [
-  'usage_by_day',
   'usage_by_operation',
   'usage_by_month',
   'usage_by_period',

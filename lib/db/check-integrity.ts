@@ -8,7 +8,7 @@ const READ_WHOLE_BYTES = 64 * 1024 * 1024
 const SMALL_TABLES = `
   SELECT name FROM sqlite_schema
   WHERE type = 'table' AND name NOT LIKE 'rum\\_%' ESCAPE '\\'
-    AND name NOT IN ('audit_log', 'usage_by_day', 'usage_by_operation')`
+    AND name NOT IN ('audit_log', 'usage_by_operation')`
 
 /**
  * Throws if pages of the database are damaged. In a large database it reads only the schema and the

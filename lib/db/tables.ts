@@ -236,19 +236,6 @@ export const buckets = sqliteTable('buckets', {
   at: integer().notNull(),
 })
 
-export const usageByDay = sqliteTable(
-  'usage_by_day',
-  {
-    userId: text('user_id').notNull(),
-    /** Days since 1970-01-01, UTC. */
-    day: integer().notNull(),
-    /** Empty for session tokens. */
-    keyId: text('key_id').notNull(),
-    requests: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.userId, table.day, table.keyId] })],
-)
-
 export const usageByPeriod = sqliteTable(
   'usage_by_period',
   {

@@ -48,7 +48,7 @@ export function createUseFlusher(
 
   const size = () => waiting.length + inFlight
   const writeChunk = async (chunk: readonly Unwritten[]) => {
-    const uses: Uses = { callers: [], users: [], keys: [], operations: [] }
+    const uses: Uses = { buckets: [], users: [], keys: [], operations: [] }
     for (const item of chunk) item.collect(uses)
     const { notices, totals } = await write(uses)
     const byId = totals && new Map(totals.map((total) => [periodId(total), total]))

@@ -9,15 +9,10 @@ interface SpentAt {
   readonly at: number
 }
 
-/** The requests of one caller since the last write. */
-export interface CallerUse {
+/** The bucket of one caller. */
+export interface CallerBucket {
   /** Id of the key, or of the user for sessions. */
   readonly id: string
-  readonly userId: string
-  /** Empty for sessions. */
-  readonly keyId: string
-  readonly day: number
-  readonly requests: number
   readonly bucket: SpentAt
 }
 
@@ -85,12 +80,14 @@ export interface OperationUse {
   readonly operation: string
   readonly status: number
   readonly requests: number
+  /** How many look-ups of them count towards the cap: each address of a batch is one. */
+  readonly lookUps: number
 }
 
 /** What one transaction writes. */
 export interface Uses {
   readonly operations: OperationUse[]
-  readonly callers: CallerUse[]
+  readonly buckets: CallerBucket[]
   readonly users: UserUse[]
   readonly keys: KeyUse[]
 }
@@ -115,14 +112,17 @@ export type WriteUses = (uses: Uses) => Promise<Written>
 
 /** Returns a function that writes uses in one transaction: all or, if it throws, none. */
 export function prepareUses(client: Client): (uses: Uses) => Written {
-  const addCaller = prepareCallers(client)
+  const setBucket = client.prepare(
+    `INSERT INTO buckets (caller_id, spent, at) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET spent = excluded.spent, at = excluded.at`,
+  )
   const addUser = prepareUsers(client)
   const addOperations = prepareOperations(client)
   const setLastUse = client.prepare<[number, string, number]>(
     'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?',
   )
-  const writeAll = client.transaction(({ callers, users, keys, operations }: Uses) => {
-    for (const use of callers) addCaller(use)
+  const writeAll = client.transaction(({ buckets, users, keys, operations }: Uses) => {
+    for (const { id, bucket } of buckets) setBucket.run(id, bucket.spent, bucket.at)
     addOperations(operations)
     for (const { keyId, usedAt } of keys) setLastUse.run(usedAt, keyId, usedAt)
     return { notices: users.flatMap(addUser) }
@@ -130,28 +130,13 @@ export function prepareUses(client: Client): (uses: Uses) => Written {
   return writeAll.immediate
 }
 
-function prepareCallers(client: Client) {
-  const addDay = client.prepare(
-    `INSERT INTO usage_by_day (user_id, day, key_id, requests) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests`,
-  )
-  const setBucket = client.prepare(
-    `INSERT INTO buckets (caller_id, spent, at) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET spent = excluded.spent, at = excluded.at`,
-  )
-  return ({ id, userId, keyId, day, requests, bucket }: CallerUse) => {
-    setBucket.run(id, bucket.spent, bucket.at)
-    if (requests > 0) addDay.run(userId, day, keyId, requests)
-  }
-}
-
 function prepareOperations(client: Client) {
   const addToDay = prepareAdd(
     client,
-    `UPDATE usage_by_operation SET requests = requests + ?
+    `UPDATE usage_by_operation SET requests = requests + ?, look_ups = look_ups + ?
      WHERE day = ? AND user_id = ? AND key_id = ? AND operation = ? AND status = ?`,
-    `INSERT INTO usage_by_operation (requests, day, user_id, key_id, operation, status)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO usage_by_operation (requests, look_ups, day, user_id, key_id, operation, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
   const addToMonth = prepareAdd(
     client,
@@ -166,8 +151,8 @@ function prepareOperations(client: Client) {
      ON CONFLICT DO UPDATE SET requests = requests + excluded.requests`,
   )
   return (uses: readonly OperationUse[]) => {
-    for (const { day, userId, keyId, operation, status, requests } of uses) {
-      addToDay(requests, day, userId, keyId, operation, status)
+    for (const { day, userId, keyId, operation, status, requests, lookUps } of uses) {
+      addToDay(requests, lookUps, day, userId, keyId, operation, status)
       const errors = isUsageError(status) ? requests : 0
       const limited = status === 429 ? requests : 0
       addToMonth(requests, errors, limited, firstDayOfMonth(day), userId, keyId)

@@ -1,65 +1,49 @@
 import type { Unwritten } from '../db/use-flusher.ts'
-import type { CallerUse, Uses } from '../db/uses.ts'
+import type { Uses } from '../db/uses.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
-import type { UserMeter, UserMeterOptions } from './user-meter.ts'
+import type { UserMeter } from './user-meter.ts'
 
-/** What all meters share. */
-export interface MeterParts extends UserMeterOptions {
-  /** The meters of callers with changes that are not written yet. */
-  readonly unwritten: Set<CallerMeter>
-}
-
-/** A caller on one day. */
-export type CallerDay = Omit<CallerUse, 'requests' | 'bucket'>
-
-/** The bucket of a caller, and the answered requests of one day that are not written yet. */
+/** The bucket of a caller, and the counts of the caller's user. */
 export class CallerMeter implements Unwritten {
-  readonly caller: CallerDay
+  readonly id: string
   readonly bucket: Bucket
   user: UserMeter
-  /** Answered requests that are neither written nor being written. */
-  requests = 0
-  readonly #parts: MeterParts
+  readonly #write: (item: Unwritten) => void
   #isQueued = false
-  /** Requests that are being written. */
-  #inFlight = 0
+  #isInFlight = false
 
-  constructor(parts: MeterParts, caller: CallerDay, bucket: Bucket, user: UserMeter) {
-    this.#parts = parts
-    this.caller = caller
+  /** `write` queues the bucket to be written: see `UseFlusher.add`. */
+  constructor(id: string, bucket: Bucket, user: UserMeter, write: (item: Unwritten) => void) {
+    this.id = id
     this.bucket = bucket
     this.user = user
+    this.#write = write
   }
 
-  /** Queues the bucket and the requests for the next flush. */
+  get isWritten(): boolean {
+    return !this.#isQueued && !this.#isInFlight
+  }
+
+  /** Queues the bucket for the next flush. */
   queue(): void {
     if (this.#isQueued) return
     this.#isQueued = true
-    this.#parts.unwritten.add(this)
-    this.#parts.write(this)
+    this.#write(this)
   }
 
-  count(requests: number): void {
-    this.requests += requests
-    this.queue()
-  }
-
-  collect({ callers }: Uses): void {
+  collect({ buckets }: Uses): void {
     const { spent, at } = this.bucket
-    callers.push({ ...this.caller, requests: this.requests, bucket: { spent, at } })
-    this.#inFlight = this.requests
-    this.requests = 0
+    buckets.push({ id: this.id, bucket: { spent, at } })
+    this.#isInFlight = true
     this.#isQueued = false
   }
 
   written(): void {
-    this.#inFlight = 0
-    if (!this.#isQueued) this.#parts.unwritten.delete(this)
+    this.#isInFlight = false
   }
 
   notWritten(): void {
-    this.requests += this.#inFlight
-    this.#inFlight = 0
+    this.#isInFlight = false
     this.queue()
   }
 }

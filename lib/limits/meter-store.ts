@@ -28,16 +28,9 @@ export interface MeterStore {
   readonly readPeriod: (userId: string, periodStart: number) => StoredPeriod
   /** The bucket of all keys of the user, if its time is `since` or later. */
   readonly readUserBucket: (userId: string, since: number) => Bucket | undefined
-  /** The days since `fromDay` that have requests. */
-  readonly readDays: (userId: string, fromDay: number) => Promise<DayCount[]>
   /** Reads the buckets whose time is `since` or later into a new map, by the id of the caller. */
   readonly readBuckets: (since: number) => Map<string, Bucket>
   readonly removeBuckets: (before: number) => Promise<void>
-}
-
-interface DayCount {
-  readonly day: number
-  readonly requests: number
 }
 
 /** Reads on the connection of this thread: few rows, found by their keys. */
@@ -51,17 +44,12 @@ export function createMeterStore({ $client, execute }: SqliteDb): MeterStore {
     `SELECT spent, spent_at AS at FROM usage_by_period WHERE user_id = ? AND spent_at >= ?
      ORDER BY spent_at DESC, spent DESC LIMIT 1`,
   )
-  const days = $client.prepare<[string, number], DayCount>(
-    `SELECT day, sum(requests) AS requests FROM usage_by_day
-     WHERE user_id = ? AND day >= ? GROUP BY day ORDER BY day`,
-  )
   const buckets = $client.prepare<[number], Bucket & { id: string }>(
     'SELECT caller_id AS id, spent, at FROM buckets WHERE at >= ?',
   )
   return {
     readPeriod: (userId, periodStart) => period.get(userId, periodStart) ?? NO_COUNTS,
     readUserBucket: (userId, since) => userBucket.get(userId, since),
-    readDays: async (userId, fromDay) => days.all(userId, fromDay),
     readBuckets: (since) =>
       new Map(buckets.all(since).map(({ id, spent, at }) => [id, { spent, at }])),
     removeBuckets: async (before) => {

@@ -2,7 +2,6 @@ import { capIn } from '../config/carried-requests.ts'
 import {
   type BillingPeriod,
   contains,
-  dayOf,
   monthOf,
   paidPeriod,
   type SubscriptionPeriod,
@@ -15,7 +14,7 @@ import { createTakeBoth } from './buckets/take-both.ts'
 import { type CallerRows, rowOf, ThreadBucket } from './buckets/thread-rows.ts'
 import type { Bucket, Rate } from './buckets/token-bucket.ts'
 import { UserBuckets } from './buckets/user-buckets.ts'
-import { CallerMeter, type MeterParts } from './caller-meter.ts'
+import { CallerMeter } from './caller-meter.ts'
 import { BUSY, type CallerState, emptier } from './caller-state.ts'
 import { callerId, type Metered, planRate, userRate } from './metered.ts'
 import { type Counts, UserMeter, type UserMeterOptions } from './user-meter.ts'
@@ -27,7 +26,7 @@ const ATTEMPTS = 10
 export class Meters {
   /** Whether nodes share the buckets, so that a request may have to wait for their store. */
   readonly isShared: boolean
-  readonly #parts: MeterParts
+  readonly #options: UserMeterOptions
   readonly #buckets: BucketKeeper
   readonly #takeBoth: ReturnType<typeof createTakeBoth>
   readonly #callers = new Map<string, CallerMeter>()
@@ -39,7 +38,7 @@ export class Meters {
 
   /** Loads the buckets that are not full at `now`, in epoch milliseconds. */
   constructor(options: UserMeterOptions, now: number) {
-    this.#parts = { ...options, unwritten: new Set() }
+    this.#options = options
     const { shared } = options.store
     this.isShared = shared !== undefined
     this.#buckets = openBuckets(options)
@@ -55,7 +54,7 @@ export class Meters {
    * undefined: there is nothing to load.
    */
   load(caller: Metered, now: number): Promise<void> | undefined {
-    const { load } = this.#parts.store
+    const { load } = this.#options.store
     if (load === undefined) return undefined
     const { userId, paid } = caller
     const { start } = this.#periodOf(paid, now)
@@ -117,11 +116,14 @@ export class Meters {
     const meter = this.#find(caller, now)
     const user = this.#userOf(caller, now, meter)
     const state = this.#takeBoth(meter, caller.plan, now, requests)
-    if (state?.allowed === true) {
-      meter.queue()
-      user.queue()
-    }
+    if (state?.allowed === true) this.#queue(meter, user)
     return state
+  }
+
+  #queue(meter: CallerMeter, user: UserMeter): void {
+    // Buckets that nodes share are not written with the counts.
+    if (!this.isShared) meter.queue()
+    user.queue()
   }
 
   /** Returns the state of the buckets; takes nothing. */
@@ -145,18 +147,15 @@ export class Meters {
 
   /** Counts answered requests; those over the cap are overages as far as the user pays for them. */
   count(caller: Metered, now: number, requests = 1): void {
-    const meter = this.#find(caller, now)
-    meter.count(requests)
-    this.#userOf(caller, now, meter).count(caller, requests)
+    this.#userOf(caller, now, this.#find(caller, now)).count(caller, requests)
   }
 
   /** Counts what another thread has answered: see `openToThreads`. Writes the buckets even for 0 requests. */
   addCounted(caller: Metered, now: number, requests: number): void {
     const meter = this.#find(caller, now)
-    meter.count(requests)
     const user = this.#userOf(caller, now, meter)
     user.addCounted(caller, requests)
-    user.queue()
+    this.#queue(meter, user)
   }
 
   /** Lets other threads take and count requests of the caller; null: they cannot. */
@@ -181,7 +180,7 @@ export class Meters {
    * charging these counts: otherwise, this node does not learn of requests that reach only other nodes.
    */
   async refresh({ userId, paid }: Pick<Metered, 'userId' | 'paid'>, now: number): Promise<void> {
-    const { load, readPeriod } = this.#parts.store
+    const { load, readPeriod } = this.#options.store
     if (load === undefined) return
     const { start } = this.#periodOf(paid, now)
     await load(userId, start)
@@ -200,18 +199,9 @@ export class Meters {
     return { requests, overage }
   }
 
-  /**
-   * Returns the requests of the user since `fromDay` by day, written or not. Call it only while no write
-   * is under way: see `UseFlusher.betweenFlushes`.
-   */
-  async requestsByDay(userId: string, fromDay: number): Promise<ReadonlyMap<number, number>> {
-    const written = await this.#parts.store.readDays(userId, fromDay)
-    const days = new Map(written.map(({ day, requests }) => [day, requests]))
-    for (const { caller, requests } of this.#parts.unwritten) {
-      if (caller.userId !== userId || caller.day < fromDay || requests === 0) continue
-      days.set(caller.day, (days.get(caller.day) ?? 0) + requests)
-    }
-    return days
+  /** Tells the other nodes what this node has answered and they do not know yet. Call it before the process ends. */
+  finish(): Promise<void> {
+    return this.#buckets.finish()
   }
 
   /** Forgets callers that have been idle for longer than a bucket takes to refill. */
@@ -220,16 +210,15 @@ export class Meters {
       if (now - at > MINUTE_MS) this.#restored.delete(id)
     }
     const unused = [...this.#removeIdleCallers(now), ...this.#removeUnusedUsers()]
-    this.#parts.rowPool?.release(unused.filter((row) => row !== undefined))
-    await this.#parts.store.removeBuckets(now - MINUTE_MS)
+    this.#options.rowPool?.release(unused.filter((row) => row !== undefined))
+    await this.#options.store.removeBuckets(now - MINUTE_MS)
   }
 
   /** Keeps unwritten meters, which can look idle after the clock was set forward. */
   #removeIdleCallers(now: number): (number | undefined)[] {
     const rows: (number | undefined)[] = []
-    const unwritten = new Set([...this.#parts.unwritten].map(({ bucket }) => bucket))
-    for (const [id, { bucket }] of this.#callers) {
-      if (now - bucket.at <= MINUTE_MS || unwritten.has(bucket)) continue
+    for (const [id, { bucket, isWritten }] of this.#callers) {
+      if (now - bucket.at <= MINUTE_MS || !isWritten) continue
       this.#callers.delete(id)
       rows.push(rowOf(bucket))
     }
@@ -248,18 +237,14 @@ export class Meters {
     return [...rows, ...this.#userBuckets.keep(kept).map(rowOf)]
   }
 
-  /** Finds or opens the caller's meter of the day. The previous day's is dropped once it is written. */
   #find(caller: Metered, now: number): CallerMeter {
     const id = callerId(caller)
-    const meter = this.#callers.get(id)
-    return meter?.caller.day === dayOf(now) ? meter : this.#openCaller(id, caller, now)
+    return this.#callers.get(id) ?? this.#openCaller(id, caller, now)
   }
 
-  #openCaller(id: string, { userId, key, paid }: Metered, now: number): CallerMeter {
-    const day = { id, userId, keyId: key?.id ?? '', day: dayOf(now) }
-    const bucket = this.#callers.get(id)?.bucket ?? this.#restoreBucket(id, now)
+  #openCaller(id: string, { userId, paid }: Metered, now: number): CallerMeter {
     const user = this.#openUser(userId, this.#periodOf(paid, now), now)
-    const meter = new CallerMeter(this.#parts, day, bucket, user)
+    const meter = new CallerMeter(id, this.#restoreBucket(id, now), user, this.#options.write)
     this.#callers.set(id, meter)
     this.#restored.delete(id)
     return meter
@@ -273,10 +258,10 @@ export class Meters {
     return this.#callers.get(id)?.bucket ?? this.#restored.get(id)
   }
 
-  #userOf({ paid }: Metered, now: number, meter: CallerMeter): UserMeter {
+  #userOf({ userId, paid }: Metered, now: number, meter: CallerMeter): UserMeter {
     const period = this.#periodOf(paid, now)
     if (meter.user.period.start !== period.start) {
-      meter.user = this.#openUser(meter.caller.userId, period, now)
+      meter.user = this.#openUser(userId, period, now)
     }
     return meter.user
   }
@@ -291,7 +276,7 @@ export class Meters {
     const id = periodId({ userId, periodStart: period.start })
     const known = this.#users.get(id)
     if (known !== undefined) return known
-    const user = new UserMeter(this.#parts, userId, period, this.#userBuckets.find(userId, now))
+    const user = new UserMeter(this.#options, userId, period, this.#userBuckets.find(userId, now))
     this.#users.set(id, user)
     return user
   }

@@ -17,7 +17,7 @@ const KEPT_MS = 2 * MINUTE_MS
  * Many buckets share a round trip, which costs PostgreSQL as much as ten of them. Callers seldom wait for it: most
  * still have requests left when it begins.
  */
-const GATHER_MS = 20
+const GATHER_MS = 50
 
 /** Buckets of all nodes. They refill by the clock of the database, because the clocks of nodes differ. */
 export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) {
@@ -35,7 +35,7 @@ export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) 
         { granted: Number(granted), spent: Number(spent) },
       ]),
     )
-    // Full buckets were removed meanwhile: the next question creates them.
+    // These are new: the question has created them, and the next one charges them.
     const missing = asks.filter((ask) => !grants.has(ask))
     const others = missing.length > 0 ? await lease(missing) : []
     for (const [at, grant] of others.entries()) grants.set(missing[at], grant)

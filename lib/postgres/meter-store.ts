@@ -54,15 +54,6 @@ export function createPgMeterStore(options: PgMeterStoreOptions): MeterStore {
       return period
     },
     readUserBucket: () => undefined,
-    readDays: (userId, fromDay) =>
-      pool.use(async (connection) => {
-        const { rows } = await connection.query(
-          `SELECT day, sum(requests) FROM usage_by_day
-           WHERE user_id = $1 AND day >= $2 GROUP BY day ORDER BY day`,
-          [userId, fromDay],
-        )
-        return rows.map(([day, requests]) => ({ day: Number(day), requests: Number(requests) }))
-      }),
     readBuckets: () => new Map(),
     removeBuckets: async () => {
       // No meter took these over, since the request was refused first.

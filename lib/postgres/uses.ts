@@ -103,30 +103,15 @@ async function writeAll(connection: PgConnection, group: NumberedUses): Promise<
   return { notices, totals }
 }
 
-/** Like `addTo` of the other counts. */
 const ADD_PERIODS = `
-  WITH added AS MATERIALIZED (
-    SELECT * FROM
-      unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::float8[], $6::bigint[])
-        AS one (user_id, period_start, requests, overage, spent, spent_at)
-    ORDER BY user_id, period_start
-  ), updated AS (
-    UPDATE usage_by_period AS known
-    SET requests = known.requests + added.requests, overage = known.overage + added.overage,
-      spent = added.spent, spent_at = added.spent_at
-    FROM added WHERE known.user_id = added.user_id AND known.period_start = added.period_start
-    RETURNING known.user_id, known.period_start, known.requests, known.overage
-  ), inserted AS (
-    INSERT INTO usage_by_period AS known (user_id, period_start, requests, overage, spent, spent_at)
-    SELECT * FROM added WHERE NOT EXISTS (
-      SELECT FROM updated
-      WHERE updated.user_id = added.user_id AND updated.period_start = added.period_start
-    )
-    ON CONFLICT (user_id, period_start) DO UPDATE SET requests = known.requests + excluded.requests,
-      overage = known.overage + excluded.overage, spent = excluded.spent, spent_at = excluded.spent_at
-    RETURNING user_id, period_start, requests, overage
-  )
-  SELECT * FROM updated UNION ALL SELECT * FROM inserted`
+  INSERT INTO usage_by_period AS known (user_id, period_start, requests, overage, spent, spent_at)
+  SELECT * FROM
+    unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::float8[], $6::bigint[])
+      AS added (user_id, period_start, requests, overage, spent, spent_at)
+  ORDER BY user_id, period_start
+  ON CONFLICT (user_id, period_start) DO UPDATE SET requests = known.requests + excluded.requests,
+    overage = known.overage + excluded.overage, spent = excluded.spent, spent_at = excluded.spent_at
+  RETURNING user_id, period_start, requests, overage`
 
 /** Adds the requests of the users. Returns what all nodes have counted. */
 async function addPeriods(

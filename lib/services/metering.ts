@@ -91,6 +91,7 @@ function openMeters(
   )
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove full buckets')
   opening.use(repeat(MINUTE_MS, () => meters.removeIdle(now()), onError))
+  opening.defer(() => meters.finish())
   return meters
 }
 

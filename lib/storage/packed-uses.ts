@@ -1,10 +1,10 @@
-import type { CallerUse, KeyUse, OperationUse, UserUse, Uses } from '../db/uses.ts'
+import type { CallerBucket, KeyUse, OperationUse, UserUse, Uses } from '../db/uses.ts'
 
 /** Uses as a few flat lists, which are copied to another thread much faster than an object for each use. */
 export interface PackedUses {
   /** Each text once. In the numbers, a text is its index. */
   readonly texts: readonly string[]
-  readonly callers: Float64Array
+  readonly buckets: Float64Array
   readonly users: Float64Array
   readonly keys: Float64Array
   readonly operations: Float64Array
@@ -13,12 +13,12 @@ export interface PackedUses {
 }
 
 /** Numbers of each use. */
-const WIDTH = { callers: 7, users: 6, keys: 2, operations: 6 } as const
+const WIDTH = { buckets: 3, users: 6, keys: 2, operations: 7 } as const
 
 /** Numbers a text. */
 type ToIndex = (text: string) => number
 
-export function packUses({ callers, users, keys, operations }: Uses): PackedUses {
+export function packUses({ buckets, users, keys, operations }: Uses): PackedUses {
   const indexes = new Map<string, number>()
   const toIndex: ToIndex = (text) => {
     const known = indexes.get(text)
@@ -27,7 +27,7 @@ export function packUses({ callers, users, keys, operations }: Uses): PackedUses
     return indexes.size - 1
   }
   const numbers = {
-    callers: pack(callers, WIDTH.callers, packCaller(toIndex)),
+    buckets: pack(buckets, WIDTH.buckets, packBucket(toIndex)),
     users: pack(users, WIDTH.users, packUser(toIndex)),
     keys: pack(keys, WIDTH.keys, packKey(toIndex)),
     operations: pack(operations, WIDTH.operations, packOperation(toIndex)),
@@ -51,15 +51,11 @@ function pack<Use>(uses: readonly Use[], width: number, packOne: PackOne<Use>): 
   return list
 }
 
-function packCaller(toIndex: ToIndex): PackOne<CallerUse> {
-  return ({ id, userId, keyId, day, requests, bucket }, list, at) => {
+function packBucket(toIndex: ToIndex): PackOne<CallerBucket> {
+  return ({ id, bucket }, list, at) => {
     list[at] = toIndex(id)
-    list[at + 1] = toIndex(userId)
-    list[at + 2] = toIndex(keyId)
-    list[at + 3] = day
-    list[at + 4] = requests
-    list[at + 5] = bucket.spent
-    list[at + 6] = bucket.at
+    list[at + 1] = bucket.spent
+    list[at + 2] = bucket.at
   }
 }
 
@@ -82,13 +78,14 @@ function packKey(toIndex: ToIndex): PackOne<KeyUse> {
 }
 
 function packOperation(toIndex: ToIndex): PackOne<OperationUse> {
-  return ({ userId, keyId, day, operation, status, requests }, list, at) => {
+  return ({ userId, keyId, day, operation, status, requests, lookUps }, list, at) => {
     list[at] = toIndex(userId)
     list[at + 1] = toIndex(keyId)
     list[at + 2] = day
     list[at + 3] = toIndex(operation)
     list[at + 4] = status
     list[at + 5] = requests
+    list[at + 6] = lookUps
   }
 }
 
@@ -97,12 +94,8 @@ export function unpackUses(packed: PackedUses): Uses {
   const notices = new Map(packed.notices)
   const text = (index: number) => packed.texts[index] ?? ''
   return {
-    callers: unpack(packed.callers, WIDTH.callers, (next) => ({
+    buckets: unpack(packed.buckets, WIDTH.buckets, (next) => ({
       id: text(next()),
-      userId: text(next()),
-      keyId: text(next()),
-      day: next(),
-      requests: next(),
       bucket: { spent: next(), at: next() },
     })),
     users: unpack(packed.users, WIDTH.users, (next, at) => ({
@@ -121,6 +114,7 @@ export function unpackUses(packed: PackedUses): Uses {
       operation: text(next()),
       status: next(),
       requests: next(),
+      lookUps: next(),
     })),
   }
 }

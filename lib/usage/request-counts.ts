@@ -10,8 +10,9 @@ export type RequestCounts = ReturnType<typeof createRequestCounts>
  */
 export function createRequestCounts(write: (item: Unwritten) => void) {
   const counters = new Map<string, RequestCounter>()
+  const unwritten = new Set<RequestCounter>()
   const addCounter = (id: string, userId: string, keyId: string | null) => {
-    const counter = new RequestCounter(userId, keyId, write)
+    const counter = new RequestCounter({ write, unwritten }, userId, keyId)
     counters.set(id, counter)
     return counter
   }
@@ -21,6 +22,9 @@ export function createRequestCounts(write: (item: Unwritten) => void) {
       const id = keyId ?? `user:${userId}`
       return counters.get(id) ?? addCounter(id, userId, keyId)
     },
+    /** Returns the counts of the user that are not written yet. */
+    unwrittenOf: (userId: string): readonly DayCount[] =>
+      [...unwritten].filter((counter) => counter.userId === userId).flatMap(({ counts }) => counts),
     /** Forgets the counters whose counts are all written. */
     removeWritten: (): void => {
       // A long request may still use a counter that is forgotten here: what it counts is written all the same.
@@ -31,46 +35,70 @@ export function createRequestCounts(write: (item: Unwritten) => void) {
   }
 }
 
-/** The requests on one day that an operation answered with one status. */
-interface DayCount {
-  readonly day: number
+/** How many requests an operation has answered with one status. */
+export interface AnswerCount {
   readonly operation: string
   readonly status: number
-  /** Neither written nor being written. */
+  readonly requests: number
+  /** How many look-ups of them count towards the cap: each address of a batch is one. */
+  readonly lookUps: number
+}
+
+/** The count of one day, without what is being written. */
+interface DayCount extends AnswerCount {
+  readonly day: number
+}
+
+interface OpenCount extends DayCount {
   requests: number
-  /** Being written. */
-  inFlight: number
+  lookUps: number
+  /** What is being written. */
+  requestsInFlight: number
+  lookUpsInFlight: number
+}
+
+interface CounterParts {
+  readonly write: (item: Unwritten) => void
+  /** The counters with counts that are not written yet. */
+  readonly unwritten: Set<RequestCounter>
 }
 
 /** Counts the requests of a key, or of the sessions of a user. */
 export class RequestCounter implements Unwritten {
-  readonly #userId: string
+  readonly userId: string
   readonly #keyId: string
-  readonly #write: (item: Unwritten) => void
+  readonly #parts: CounterParts
   /** Usually one: few callers use several operations within a minute. */
-  #counts: DayCount[] = []
+  #counts: OpenCount[] = []
   #isQueued = false
 
   /** `keyId` is null for sessions. */
-  constructor(userId: string, keyId: string | null, write: (item: Unwritten) => void) {
-    this.#userId = userId
+  constructor(parts: CounterParts, userId: string, keyId: string | null) {
+    this.userId = userId
     this.#keyId = keyId ?? ''
-    this.#write = write
+    this.#parts = parts
+  }
+
+  get counts(): readonly DayCount[] {
+    return this.#counts
   }
 
   /** Counts requests at `now`, in epoch milliseconds. Called for every request, so it must be quick. */
-  count(operation: string, status: number, now: number, requests = 1): void {
-    this.#find(operation, status, dayOf(now)).requests += requests
+  count({ operation, status, requests, lookUps }: AnswerCount, now: number): void {
+    const count = this.#find(operation, status, dayOf(now))
+    count.requests += requests
+    count.lookUps += lookUps
     this.#queue()
   }
 
-  #find(operation: string, status: number, day: number): DayCount {
+  #find(operation: string, status: number, day: number): OpenCount {
     for (const count of this.#counts) {
       if (count.operation === operation && count.status === status && count.day === day) {
         return count
       }
     }
-    const count = { day, operation, status, requests: 0, inFlight: 0 }
+    const none = { requests: 0, lookUps: 0, requestsInFlight: 0, lookUpsInFlight: 0 }
+    const count = { day, operation, status, ...none }
     this.#counts.push(count)
     return count
   }
@@ -78,35 +106,46 @@ export class RequestCounter implements Unwritten {
   #queue(): void {
     if (this.#isQueued) return
     this.#isQueued = true
-    this.#write(this)
+    this.#parts.unwritten.add(this)
+    this.#parts.write(this)
   }
 
   collect({ operations }: Uses): void {
-    const [userId, keyId] = [this.#userId, this.#keyId]
+    const { userId } = this
+    const keyId = this.#keyId
     for (const count of this.#counts) {
-      const { day, operation, status, requests } = count
-      if (requests > 0) operations.push({ userId, keyId, day, operation, status, requests })
-      count.inFlight = requests
+      const { day, operation, status, requests, lookUps } = count
+      if (requests > 0)
+        operations.push({ userId, keyId, day, operation, status, requests, lookUps })
+      count.requestsInFlight = requests
+      count.lookUpsInFlight = lookUps
       count.requests = 0
+      count.lookUps = 0
     }
     this.#isQueued = false
   }
 
   written(): void {
-    for (const count of this.#counts) count.inFlight = 0
+    for (const count of this.#counts) {
+      count.requestsInFlight = 0
+      count.lookUpsInFlight = 0
+    }
+    if (!this.#isQueued) this.#parts.unwritten.delete(this)
   }
 
   notWritten(): void {
     for (const count of this.#counts) {
-      count.requests += count.inFlight
-      count.inFlight = 0
+      count.requests += count.requestsInFlight
+      count.lookUps += count.lookUpsInFlight
+      count.requestsInFlight = 0
+      count.lookUpsInFlight = 0
     }
     this.#queue()
   }
 
   /** Forgets the counts that are written. Returns whether none is left. */
   removeWritten(): boolean {
-    this.#counts = this.#counts.filter(({ requests, inFlight }) => requests + inFlight > 0)
+    this.#counts = this.#counts.filter((count) => count.requests + count.requestsInFlight > 0)
     return this.#counts.length === 0
   }
 }

@@ -13,6 +13,8 @@ export const usageByOperation = sqliteTable(
     operation: text().notNull(),
     status: integer().notNull(),
     requests: integer().notNull(),
+    /** How many look-ups of them count towards the cap: each address of a batch is one. */
+    lookUps: integer('look_ups').notNull().default(0),
   },
   ({ day, userId, keyId, operation, status }) => [
     primaryKey({ columns: [day, userId, keyId, operation, status] }),

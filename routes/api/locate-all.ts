@@ -14,6 +14,7 @@ interface AddressesCall {
   readonly body: { readonly ips: readonly string[] } & Pick<Asked, 'fields' | 'include'>
   readonly caller: Caller
   readonly now: number
+  readonly tally: { lookUps: number }
 }
 
 interface Writer<Result> {
@@ -28,7 +29,7 @@ interface Writer<Result> {
  */
 export async function locateAll<Result>(
   { geo, meters }: Parts,
-  { body, caller, now }: AddressesCall,
+  { body, caller, now, tally }: AddressesCall,
   { located, invalid }: Writer<Result>,
 ): Promise<{ readonly results: readonly Result[]; readonly degraded: boolean }> {
   const { ips } = body
@@ -38,6 +39,7 @@ export async function locateAll<Result>(
   const count = addresses.filter((address) => address !== null).length
   // Counted before the first await, so that a simultaneous batch cannot use the same rest of the cap.
   meters.count(caller, now, count)
+  tally.lookUps = count
   let done = 0
   const results = await mapInSlices(addresses, (address, at) => {
     if (address === null) return invalid(ips[at] ?? '')

@@ -2,6 +2,7 @@ import { isExpired } from '../../lib/access/keys.ts'
 import { listUsedKeys } from '../../lib/access/last-used.ts'
 import { dateOfDay, dayOf } from '../../lib/config/period.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { readDailyLookUps } from '../../lib/usage/daily-look-ups.ts'
 import { readUsageDetails, toWantedUsage, usageCsv } from '../../lib/usage/usage-details.ts'
 import type { Handlers } from '../context.ts'
 
@@ -15,7 +16,7 @@ export function usageHandlers(services: Services) {
       const keys = await listUsedKeys(services, userId)
       const body = await flusher.betweenFlushes(async () => {
         await meters.refresh(caller, now)
-        const dailyUsage = await lastDays(meters, userId, now)
+        const dailyUsage = await lastDays(services, userId, now)
         // All other counters are read without awaiting, so that they belong to the same moment.
         return {
           totalKeys: keys.length,
@@ -45,10 +46,10 @@ export function usageHandlers(services: Services) {
 }
 
 /** Oldest first, up to today, including days without requests. */
-async function lastDays(meters: Services['meters'], userId: string, now: number) {
+async function lastDays(services: Services, userId: string, now: number) {
   const first = dayOf(now) - DAYS + 1
-  const requests = await meters.requestsByDay(userId, first)
+  const lookUps = await readDailyLookUps(services, userId, first)
   return Array.from({ length: DAYS }, (_, n) => {
-    return { date: dateOfDay(first + n), requests: requests.get(first + n) ?? 0 }
+    return { date: dateOfDay(first + n), requests: lookUps.get(first + n) ?? 0 }
   })
 }

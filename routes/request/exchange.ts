@@ -34,6 +34,8 @@ export interface Exchange {
   caller: Caller | null
   /** Counts the answer; null if the credential is not known, or need not be counted. */
   requestCounter: RequestCounter | null
+  /** How many look-ups of the request count towards the cap. */
+  lookUps: number
   /** The limit that was charged; null if none was. */
   charge: Charge | null
 }
@@ -67,6 +69,7 @@ export function openExchange(
     listedOrigin: row !== undefined && isForListedOrigins(row) ? findListed(services, c) : null,
     caller: null,
     requestCounter: null,
+    lookUps: 0,
     charge: null,
   }
 }
@@ -122,9 +125,12 @@ export function logExchange(
   status: number,
 ): void {
   const { now, requestId, method, row, route, path, startedAt, caller, client, trace } = exchange
+  const { requestCounter, lookUps } = exchange
   const ms = performance.now() - startedAt
   requestTimes.observe(route, method, status, ms)
-  if (row !== undefined) exchange.requestCounter?.count(row.id, status, now)
+  if (row !== undefined) {
+    requestCounter?.count({ operation: row.id, status, requests: 1, lookUps }, now)
+  }
   log.request({
     time: now,
     requestId,

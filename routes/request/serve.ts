@@ -34,6 +34,7 @@ interface AnyCall {
   readonly caller: Caller | null
   readonly clientAddress: Address | null
   readonly degraded: boolean
+  readonly tally: { lookUps: number }
 }
 
 type Input = Pick<AnyCall, 'params' | 'query' | 'headers' | 'body' | 'form'>
@@ -138,6 +139,7 @@ function toCall(
     caller: exchange.caller,
     clientAddress: exchange.client === null ? null : exchange.client.address,
     degraded: isDegraded(services, exchange),
+    tally: exchange,
   }
 }
 
@@ -178,7 +180,10 @@ function answerFile(
 }
 
 /** Counts a request to a metered operation, whether or not the look-up found something. */
-function count({ meters }: Services, { row, caller, now }: Exchange, status: number): void {
+function count({ meters }: Services, exchange: Exchange, status: number): void {
+  const { row, caller, now } = exchange
   if (row?.metered !== true || caller === null) return
-  if (status === 200 || status === 404) meters.count(caller, now)
+  if (status !== 200 && status !== 404) return
+  meters.count(caller, now)
+  exchange.lookUps = 1
 }

@@ -59,6 +59,7 @@ async function answer({ row, params, query, body }: ApiRequest, handler: AnyHand
   const reply = await handler({
     requestId: crypto.randomUUID(),
     now: Date.now(),
+    tally: { lookUps: 0 },
     params,
     query: row.query && parse(row.query, query),
     headers: undefined,

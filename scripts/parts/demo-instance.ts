@@ -99,7 +99,10 @@ function addPast(folder: string, auditRows: number): void {
   const idsOf = (sql: string, by: string) => client.prepare<[string], string>(sql).pluck().all(by)
   const [userId = ''] = idsOf('SELECT id FROM users WHERE email = ?', EMAIL)
   const keyIds = idsOf('SELECT id FROM api_keys WHERE user_id = ? ORDER BY id', userId)
-  const addDay = client.prepare('INSERT OR REPLACE INTO usage_by_day VALUES (?, ?, ?, ?)')
+  const addDay = client.prepare(
+    `INSERT OR REPLACE INTO usage_by_operation (day, user_id, key_id, operation, status, requests, look_ups)
+     VALUES (@day, @userId, @keyId, 'locateAddress', 200, @lookUps, @lookUps)`,
+  )
   const addToPeriod = client.prepare(
     'UPDATE usage_by_period SET requests = requests + ? WHERE user_id = ?',
   )
@@ -112,7 +115,7 @@ function addPast(folder: string, auditRows: number): void {
   const addUsage = (keyId: string, share: number) => {
     for (let day = today - USAGE_DAYS + 1; day < today; day++) {
       const requests = Math.round((WEEKDAY_SHARES[day % 7] ?? 1) * REQUESTS_PER_DAY * share)
-      addDay.run(userId, day, keyId, requests + ((day * 37) % 211))
+      addDay.run({ day, userId, keyId, lookUps: requests + ((day * 37) % 211) })
       if (day > today - USAGE_DAYS / 2) addToPeriod.run(requests, userId)
     }
   }

@@ -202,11 +202,11 @@ describe('a clock that is set a day ahead and back while the server runs', () =>
     const db = new Sqlite(join(dataDir, 'app.db'), { readonly: true })
     const all = (sql: string) => db.prepare(sql).pluck().all().map(Number)
     assert.deepEqual(all('SELECT sum(requests) FROM usage_by_period'), [answered])
-    assert.deepEqual(all('SELECT sum(requests) FROM usage_by_day'), [answered])
+    assert.deepEqual(all('SELECT sum(look_ups) FROM usage_by_operation'), [answered])
     assert.deepEqual(all('SELECT sum(samples) FROM rum_hours'), [beacons])
     for (const hour of all('SELECT DISTINCT hour FROM rum_hours')) assert.ok(hours.has(hour))
     const negative = 'SELECT (SELECT count(*) FROM buckets WHERE spent < 0) + count(*)'
-    assert.deepEqual(all(`${negative} FROM usage_by_day WHERE requests < 0`), [0])
+    assert.deepEqual(all(`${negative} FROM usage_by_operation WHERE look_ups < 0`), [0])
     db.close()
   })
 

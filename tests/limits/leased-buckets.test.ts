@@ -67,6 +67,18 @@ describe('a bucket of one node', () => {
     assert.equal(keeper.mustAsk(bucket, TEN, 0, 1), false)
   })
 
+  it('charges what it has answered in advance before its node ends', async () => {
+    const store = Object.assign(new ModelStore(1), { gatherMs: 1_000_000 })
+    const { keeper, bucket } = nodeAt(openNodes(store, 1), 0)
+    keeper.take(bucket, TEN, 0, 1)
+    await keeper.finish()
+    assert.equal(store.asked, 1)
+    const next = nodeAt(openNodes(store, 1), 0)
+    assert.ok((await countAllowed([next], TEN, 10)) < 10)
+    await keeper.finish()
+    await next.keeper.finish()
+  })
+
   it('does not wait once it knows how many requests come', async () => {
     const store = new ModelStore(1)
     const { keeper, bucket } = nodeAt(openNodes(store, 1), 0)

@@ -43,11 +43,12 @@ async function makeKey(email: string, plan: string): Promise<string> {
 function readCounted(): number {
   const db = new Sqlite(join(dataDir, 'app.db'), { readonly: true })
   try {
-    const read = (table: string) =>
-      Number(db.prepare(`SELECT coalesce(sum(requests), 0) FROM ${table}`).pluck().get())
-    const [days, periods] = [read('usage_by_day'), read('usage_by_period')]
-    const answered = read('usage_by_operation WHERE status IN (200, 404)')
-    assert.equal(days, periods, 'days and periods must have the same count')
+    const read = (column: string, table: string) =>
+      Number(db.prepare(`SELECT coalesce(sum(${column}), 0) FROM ${table}`).pluck().get())
+    const periods = read('requests', 'usage_by_period')
+    const lookUps = read('look_ups', 'usage_by_operation')
+    const answered = read('requests', 'usage_by_operation WHERE status IN (200, 404)')
+    assert.equal(lookUps, periods, 'days and periods must have the same count')
     assert.equal(answered, periods, 'operations and periods must have the same count')
     return periods
   } finally {

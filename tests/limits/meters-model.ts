@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { DAY_MS } from '../../lib/durations.ts'
 import type { Metered } from '../../lib/limits/metered.ts'
 import { NOON } from '../support/helpers.ts'
 
@@ -27,7 +26,6 @@ interface MeterState {
   /** Requests over the cap that are charged for. */
   overages: Map<string, number>
   /** By user and day. */
-  days: Map<string, number>
 }
 
 /** A simple model of the meters. */
@@ -136,7 +134,6 @@ export class Model {
     const maxUnits = paid?.overages?.maxUnits ?? 0
     const units = this.memory.overages.get(period) ?? 0
     if (isOver && units < maxUnits) add(this.memory.overages, period)
-    add(this.memory.days, `${userId} ${Math.floor(this.now / DAY_MS)}`)
     this.limits.set(period, { cap: plan.monthlyCap, maxUnits })
   }
 
@@ -238,17 +235,15 @@ function emptyState(): MeterState {
     userBuckets: new Map(),
     periods: new Map(),
     overages: new Map(),
-    days: new Map(),
   }
 }
 
-function copy({ buckets, userBuckets, periods, overages, days }: MeterState): MeterState {
+function copy({ buckets, userBuckets, periods, overages }: MeterState): MeterState {
   return {
     buckets: new Map(buckets),
     userBuckets: new Map(userBuckets),
     periods: new Map(periods),
     overages: new Map(overages),
-    days: new Map(days),
   }
 }
 

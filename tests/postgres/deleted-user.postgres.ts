@@ -17,7 +17,7 @@ import {
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 const NEVER = new AbortController().signal
-const TABLES = ['usage_by_day', 'usage_by_operation', 'usage_by_month', 'usage_by_period']
+const TABLES = ['usage_by_operation', 'usage_by_month', 'usage_by_period']
 
 let server: PostgresServer
 let closing: AsyncDisposableStack
@@ -80,10 +80,12 @@ function usesOf(): Uses {
   const bucket = { spent: 1, at: NOW }
   const requests = 1
   return {
-    callers: [{ id: userId, userId, keyId: '', day: 1, requests, bucket }],
+    buckets: [],
     users: [{ userId, periodStart: 0, requests, overage: 0, bucket, notices: [] }],
     keys: [{ keyId: 'none', usedAt: NOW }],
-    operations: [{ userId, keyId: '', day: 1, operation: 'locate', status: 200, requests }],
+    operations: [
+      { userId, keyId: '', day: 1, operation: 'locate', status: 200, requests, lookUps: requests },
+    ],
   }
 }
 

@@ -185,10 +185,12 @@ function usesOf(userId: string, at: number): Uses {
   const bucket = { spent: 1, at: NOW + at }
   const requests = 1
   return {
-    callers: [{ id: userId, userId, keyId: '', day: 1, requests, bucket }],
+    buckets: [],
     users: [{ userId, periodStart: 0, requests, overage: 0, bucket, notices: [] }],
     keys: [],
-    operations: [{ userId, keyId: '', day: 1, operation: 'locate', status: 200, requests }],
+    operations: [
+      { userId, keyId: '', day: 1, operation: 'locate', status: 200, requests, lookUps: requests },
+    ],
   }
 }
 

@@ -52,7 +52,10 @@ describe('the schemas of SQLite and PostgreSQL', () => {
     (await postgres.use((connection) => connection.query(sql))).rows
 
   it('are applied to PostgreSQL once', async () => {
-    assert.deepEqual(await migratePg(postgres), ['0024-tables.sql'])
+    assert.deepEqual(await migratePg(postgres), [
+      '0024-tables.sql',
+      '0025-look-ups-by-operation.sql',
+    ])
     assert.deepEqual(await migratePg(postgres), [])
   })
 

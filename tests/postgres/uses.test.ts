@@ -21,7 +21,7 @@ before(async () => {
 after(() => pool[Symbol.asyncDispose]())
 
 beforeEach(async () => {
-  await run('TRUNCATE users, nodes, usage_by_day, usage_by_period, usage_by_operation CASCADE')
+  await run('TRUNCATE users, nodes, usage_by_month, usage_by_period, usage_by_operation CASCADE')
   const user = newUser({ email: 'ada@example.com', plan: 'free', now: NOW })
   await insertUser(createQueries(createPgEngine(pool).execute), user).run()
   userId = user.id
@@ -39,16 +39,18 @@ function usesOf(requests: number, notices: readonly CapNotice[] = []): Uses {
   const bucket = { spent: requests, at: NOW }
   const due = notices.map((notice) => ({ ...notice, records: [] }))
   return {
-    callers: [{ id: userId, userId, keyId: '', day: 1, requests, bucket }],
+    buckets: [],
     users: [{ userId, periodStart: 0, requests, overage: 0, bucket, notices: due }],
     keys: [],
-    operations: [{ userId, keyId: '', day: 1, operation: 'locate', status: 200, requests }],
+    operations: [
+      { userId, keyId: '', day: 1, operation: 'locate', status: 200, requests, lookUps: requests },
+    ],
   }
 }
 
 /** What each table has counted. */
 async function counts(): Promise<unknown[]> {
-  const tables = ['usage_by_day', 'usage_by_period', 'usage_by_operation']
+  const tables = ['usage_by_month', 'usage_by_period', 'usage_by_operation']
   return Promise.all(
     tables.map(async (table) => {
       const [row] = await read(`SELECT coalesce(sum(requests), 0) FROM ${table}`)
@@ -112,7 +114,7 @@ describe('counts on PostgreSQL', () => {
   it('are dropped for a user who was deleted meanwhile', async () => {
     const write = await openNode()
     await run('DELETE FROM users')
-    assert.deepEqual(await write(usesOf(3)), { notices: [], totals: [] })
+    assert.deepEqual((await write(usesOf(3))).notices, [])
     assert.deepEqual(await counts(), [0, 0, 0])
   })
 

@@ -42,7 +42,7 @@ function newFolder() {
 /** The requests of the user that are on disk. */
 function countedRequests(email: string): number {
   const db = new Sqlite(join(dataDir, 'app.db'), { readonly: true })
-  const sql = `SELECT sum(requests) FROM usage_by_day
+  const sql = `SELECT sum(look_ups) FROM usage_by_operation
     WHERE user_id = (SELECT id FROM users WHERE email = ?)`
   try {
     return Number(db.prepare(sql).pluck().get(email))

@@ -39,7 +39,7 @@ const startInGroup = (command: string, args: readonly string[]) =>
 function countedRequests(): number {
   const db = new Sqlite(join(dataDir, 'app.db'), { readonly: true })
   try {
-    return Number(db.prepare('SELECT sum(requests) FROM usage_by_day').pluck().get())
+    return Number(db.prepare('SELECT sum(look_ups) FROM usage_by_operation').pluck().get())
   } finally {
     db.close()
   }

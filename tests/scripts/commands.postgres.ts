@@ -96,7 +96,10 @@ describe('the commands, on PostgreSQL', () => {
   })
 
   it('check the database and its servers', async () => {
-    assert.match((await run('doctor')).stdout, /warning +Database +PostgreSQL \d.*, lacks 0024/)
+    assert.match(
+      (await run('doctor')).stdout,
+      /warning +Database +PostgreSQL \d.*, lacks 0024-tables\.sql, 0025/,
+    )
     await using _node = await openNode()
     const { stdout } = await run('doctor')
     assert.match(stdout, /^ok +Clock /m)

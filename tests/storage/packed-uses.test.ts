@@ -19,9 +19,7 @@ const Notice = fc.record({
   records: fc.constant([{ sql: 'SELECT ?', params: ['a', 1, null] }]),
 })
 const AllUses: fc.Arbitrary<Uses> = fc.record({
-  callers: fc.array(
-    fc.record({ id: Id, userId: Id, keyId: Id, day: Count, requests: Count, bucket: Bucket }),
-  ),
+  buckets: fc.array(fc.record({ id: Id, bucket: Bucket })),
   users: fc.array(
     fc.record({
       ...{ userId: Id, periodStart: Time, requests: Count, overage: Count, bucket: Bucket },
@@ -32,7 +30,7 @@ const AllUses: fc.Arbitrary<Uses> = fc.record({
   operations: fc.array(
     fc.record({
       ...{ userId: Id, keyId: Id, day: Count, operation: Id },
-      ...{ status: fc.integer({ min: 100, max: 599 }), requests: Count },
+      ...{ status: fc.integer({ min: 100, max: 599 }), requests: Count, lookUps: Count },
     }),
   ),
 })

@@ -70,7 +70,7 @@ describe('storage in threads', () => {
       const others = [
         user('ada@example.com').run(),
         storage.rum.writer.add(DRAFT),
-        storage.writeUses({ callers: [], users: [], keys: [], operations: [] }),
+        storage.writeUses({ buckets: [], users: [], keys: [], operations: [] }),
       ].map((other) => Promise.resolve(other).then(() => order.push('other')))
       for (let n = 0; n < 20; n++) await queries.select().from(users).all()
       order.push('changed')

@@ -8,6 +8,7 @@ import { type LocalDb, openDb } from '../../lib/db/open.ts'
 import { createUseFlusher } from '../../lib/db/use-flusher.ts'
 import { prepareUses } from '../../lib/db/uses.ts'
 import { DAY_MS } from '../../lib/durations.ts'
+import { readDailyLookUps } from '../../lib/usage/daily-look-ups.ts'
 import { createRequestCounts } from '../../lib/usage/request-counts.ts'
 import { putEmptyDatabase } from '../support/data-folder.ts'
 import { NOON } from '../support/helpers.ts'
@@ -45,22 +46,38 @@ function storedIn({ $client }: LocalDb): Map<string, number> {
   return new Map(rows.map(({ id, requests }) => [id, requests]))
 }
 
+/** The look-ups of all users by day, written or not. */
+async function dailyLookUps({ db, counts: requestCounts }: ReturnType<typeof open>) {
+  const ofUsers = USERS.map(async (userId) => {
+    const days = await readDailyLookUps({ db, requestCounts }, userId, dayOf(NOON))
+    return [...days].map(([day, lookUps]) => [`${userId} ${day}`, lookUps] as const)
+  })
+  return new Map((await Promise.all(ofUsers)).flat().filter(([, lookUps]) => lookUps > 0))
+}
+
 interface Asked {
   readonly userId: string
   readonly key: string
   readonly operation: string
   readonly status: number
   readonly now: number
+  readonly lookUps: number
 }
 
-const ONE: Asked = { userId: 'ada', key: 'k1', operation: 'listKeys', status: 200, now: NOON }
+const ONE: Asked = {
+  ...{ userId: 'ada', key: 'k1', operation: 'locateBatch', status: 200, now: NOON },
+  lookUps: 3,
+}
+
+const LISTED = { operation: 'listKeys', status: 200, requests: 1, lookUps: 0 }
 
 const Request: fc.Arbitrary<Asked> = fc.record({
   userId: fc.constantFrom(...USERS),
   key: fc.constantFrom('', 'k1', 'k2'),
   operation: fc.constantFrom('locateAddress', 'getTimezone', 'listKeys'),
   status: fc.constantFrom(200, 404, 429),
-  now: fc.constantFrom(NOON, NOON + DAY_MS),
+  now: fc.constantFrom(NOON - DAY_MS, NOON, NOON + DAY_MS),
+  lookUps: fc.integer({ min: 0, max: 5 }),
 })
 const ACTS = ['flush', 'fail', 'count while writing', 'forget while writing', 'forget'] as const
 
@@ -73,14 +90,18 @@ const Step = fc.oneof(
 class Tally {
   readonly service = open()
   readonly expected = new Map<string, number>()
+  /** By user and day, since noon's day. */
+  readonly lookUps = new Map<string, number>()
 
-  count({ userId, key, operation, status, now }: Asked): void {
+  count({ userId, key, operation, status, now, lookUps }: Asked): void {
     // The id of a key belongs to one user.
     const keyId = key === '' ? '' : `${userId}-${key}`
     const counter = this.service.counts.findCounter(userId, keyId === '' ? null : keyId)
-    counter.count(operation, status, now)
+    counter.count({ operation, status, requests: 1, lookUps }, now)
     const id = `${userId}/${keyId} ${dayOf(now)} ${operation} ${status}`
     this.expected.set(id, (this.expected.get(id) ?? 0) + 1)
+    const day = `${userId} ${dayOf(now)}`
+    if (now >= NOON && lookUps > 0) this.lookUps.set(day, (this.lookUps.get(day) ?? 0) + lookUps)
   }
 
   async run(step: Asked | (typeof ACTS)[number]): Promise<void> {
@@ -101,7 +122,10 @@ describe('the counts of requests', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(Step, { maxLength: 60 }), async (steps) => {
         const tally = new Tally()
-        for (const step of steps) await tally.run(step)
+        for (const step of steps) {
+          await tally.run(step)
+          assert.deepEqual(await dailyLookUps(tally.service), tally.lookUps)
+        }
         await tally.run('flush')
         const { db } = tally.service
         assert.deepEqual(storedIn(db), tally.expected)
@@ -115,12 +139,12 @@ describe('the counts of requests', () => {
   it('are not lost if a request ends after its counters were written and forgotten', async () => {
     const { db, flusher, counts } = open()
     const early = counts.findCounter('ada', 'k1')
-    early.count('listKeys', 200, NOON)
+    early.count(LISTED, NOON)
     await flusher.flush()
     counts.removeWritten()
     assert.notEqual(counts.findCounter('ada', 'k1'), early)
-    counts.findCounter('ada', 'k1').count('listKeys', 200, NOON)
-    early.count('listKeys', 200, NOON)
+    counts.findCounter('ada', 'k1').count(LISTED, NOON)
+    early.count(LISTED, NOON)
     await flusher.flush()
     assert.deepEqual([...storedIn(db).values()], [3])
     db.$client.close()
@@ -128,7 +152,7 @@ describe('the counts of requests', () => {
 
   it('are dropped if the user is deleted meanwhile', async () => {
     const { db, flusher, counts } = open()
-    counts.findCounter('ada', null).count('listKeys', 200, NOON)
+    counts.findCounter('ada', null).count(LISTED, NOON)
     db.$client.exec("DELETE FROM users WHERE id = 'ada'")
     await flusher.flush()
     assert.equal(storedIn(db).size, 0)

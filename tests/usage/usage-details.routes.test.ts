@@ -217,7 +217,7 @@ async function lookUpsAnswered(): Promise<number> {
 }
 
 async function countedForCap(): Promise<number> {
-  const sql = 'SELECT coalesce(sum(requests), 0) FROM usage_by_day'
+  const sql = 'SELECT coalesce(sum(look_ups), 0) FROM usage_by_operation'
   return Number(await readValue(app, sql))
 }
 
@@ -244,7 +244,7 @@ describe('the stored counts', () => {
       app,
       `WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1200)
       INSERT INTO usage_by_operation SELECT ${dayOf(NOON)} - n % 100, id, n,
-        'locateAddress', 200, 1 FROM n, users`,
+        'locateAddress', 200, 1, 1 FROM n, users`,
     )
     await removeOldUsage(db, NOON)
     const kept = await readRows(app, 'SELECT count(*), min(day) FROM usage_by_operation')

@@ -37,7 +37,7 @@ async function add({
   const keyId = keys.find(({ name }) => name === key)?.id ?? key
   await write(
     app,
-    `INSERT INTO usage_by_operation SELECT ?, id, ?, ?, ?, ? FROM users WHERE email = '${EMAIL}'`,
+    `INSERT INTO usage_by_operation SELECT ?, id, ?, ?, ?, ?, 0 FROM users WHERE email = '${EMAIL}'`,
     Math.floor(NOON / 86_400_000) - ago,
     keyId,
     operation,

@@ -52,18 +52,11 @@ export const EXPORTED: readonly ExportedTable[] = [
     columns: ['confirmed_at'],
   },
   {
-    name: 'usage-by-day',
-    table: 'usage_by_day',
-    owner: 'user_id',
-    key: ['day', 'key_id'],
-    columns: ['day', 'key_id', 'requests'],
-  },
-  {
     name: 'usage-by-operation',
     table: 'usage_by_operation',
     owner: 'user_id',
     key: ['day', 'key_id', 'operation', 'status'],
-    columns: ['day', 'key_id', 'operation', 'status', 'requests'],
+    columns: ['day', 'key_id', 'operation', 'status', 'requests', 'look_ups'],
   },
   {
     name: 'usage-by-month',

@@ -31,33 +31,24 @@ export function createQuestions(store: BucketStore) {
     const all = [...waiting].sort(([a], [b]) => (a.id < b.id ? -1 : 1))
     waiting = new Map(all.slice(AT_ONCE))
     asked = new Map(all.slice(0, AT_ONCE))
-    try {
-      await askStore(store, asked)
-      retryAt = null
-    } catch {
-      retryAt = performance.now() + AWAY_MS
-    }
-    const answered = [...asked.values()]
+    retryAt = (await askStore(store, asked)) ? null : performance.now() + AWAY_MS
+    for (const { answered } of asked.values()) answered.resolve()
     asked = new Map()
-    for (const question of answered) question.answered.resolve()
-  }
-  const askAll = async () => {
-    do await askNext()
-    while (waiting.size > 0 && gathering === undefined)
-    isAsking = false
   }
   const begin = () => {
     clearTimeout(gathering)
     gathering = undefined
     if (isAsking || waiting.size === 0) return
     isAsking = true
-    setImmediate(askAll)
+    setImmediate(async () => {
+      do await askNext()
+      while (waiting.size > 0 && gathering === undefined)
+      isAsking = false
+    })
   }
   /** Asks about the bucket. Resolves once the store has answered, or has failed to answer in time. */
   const ask = (bucket: LeasedBucket, rate: Rate, need: number): Promise<void> => {
-    const known = asked.get(bucket)
-    if (known !== undefined) return known.answered.promise
-    const question = addQuestion(waiting, bucket, rate, need)
+    const question = asked.get(bucket) ?? addQuestion(waiting, bucket, rate, need)
     begin()
     return question.answered.promise
   }
@@ -71,6 +62,11 @@ export function createQuestions(store: BucketStore) {
     ask,
     /** Asks in the background. */
     askSoon,
+    /** Asks now about all buckets that are waiting. Resolves once the store has answered, or has failed to. */
+    finish: async (): Promise<void> => {
+      begin()
+      await allAnswered([...asked.values(), ...waiting.values()])
+    },
     /** Whether the store failed to answer the last question. */
     isAway: () => retryAt !== null,
     /** Asks a store that is away again, if it is time. */
@@ -78,6 +74,10 @@ export function createQuestions(store: BucketStore) {
       if (retryAt !== null && performance.now() > retryAt && !isAsking) void ask(bucket, rate, 0)
     },
   }
+}
+
+async function allAnswered(questions: readonly Question[]): Promise<void> {
+  await Promise.all(questions.map(({ answered }) => answered.promise))
 }
 
 function addQuestion(
@@ -93,17 +93,22 @@ function addQuestion(
   return question
 }
 
-/** Asks the store, and adds its grants to the buckets. Rejects if it does not answer in time. */
+/** Asks the store, and adds its grants to the buckets. Returns whether it has answered in time. */
 async function askStore(store: BucketStore, asked: ReadonlyMap<LeasedBucket, Question>) {
   const asks = [...asked].map(([bucket, { rate, need }]) => ({
     bucket,
     ask: toAsk(bucket, rate, store.now(), need),
   }))
-  const answer = store.lease(asks.map(({ ask }) => ask))
-  const grants = await inTimeOrFail(answer, ANSWER_MS, noAnswer)
-  for (const [at, { bucket, ask }] of asks.entries()) {
-    const grant = grants[at]
-    if (grant !== undefined) addGrant(bucket, ask, grant, store.now())
+  try {
+    const answer = store.lease(asks.map(({ ask }) => ask))
+    const grants = await inTimeOrFail(answer, ANSWER_MS, noAnswer)
+    for (const [at, { bucket, ask }] of asks.entries()) {
+      const grant = grants[at]
+      if (grant !== undefined) addGrant(bucket, ask, grant, store.now())
+    }
+    return true
+  } catch {
+    return false
   }
 }
 

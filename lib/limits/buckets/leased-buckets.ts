@@ -37,6 +37,7 @@ export function createLeasedBuckets(store: BucketStore): BucketKeeper {
     mustAsk: (bucket, rate, now, requests) =>
       !questions.isAway() && lacksTokens(leased(bucket), rate, now, requests),
     ask: (bucket, rate, need) => questions.ask(leased(bucket), rate, need),
+    finish: questions.finish,
   }
 }
 

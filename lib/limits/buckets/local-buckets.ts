@@ -16,6 +16,8 @@ export interface BucketKeeper {
   mustAsk(bucket: Bucket, rate: Rate, now: number, requests: number): boolean
   /** Asks the store that nodes share for requests. Resolves once `take` knows more. */
   ask(bucket: Bucket, rate: Rate, need: number): Promise<void>
+  /** Charges what was answered in advance to the buckets that nodes share. */
+  finish(): Promise<void>
 }
 
 /** Buckets that no other thread or node shares. */
@@ -27,4 +29,5 @@ export const LOCAL_BUCKETS: BucketKeeper = {
   refund: (bucket, _now, requests) => refund(bucket, requests),
   mustAsk: () => false,
   ask: async () => {},
+  finish: async () => {},
 }

@@ -44,6 +44,7 @@ export function createThreadBuckets(rowPool: RowPool | null): BucketKeeper {
     },
     mustAsk: () => false,
     ask: async () => {},
+    finish: async () => {},
   }
 }
 

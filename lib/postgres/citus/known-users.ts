@@ -6,8 +6,8 @@ import type { PgConnection } from '../connection.ts'
  * Citus does not allow them on distributed tables. A deletion waits until the counts are committed.
  */
 export async function keepKnownUsers(connection: PgConnection, uses: Uses): Promise<Uses> {
-  const { operations, callers, users } = uses
-  const ids = [...operations, ...callers, ...users].map(({ userId }) => userId)
+  const { operations, users } = uses
+  const ids = [...operations, ...users].map(({ userId }) => userId)
   const { rows } = await connection.query(
     'SELECT id FROM users WHERE id = ANY ($1::text[]) ORDER BY id FOR KEY SHARE',
     [[...new Set(ids)]],
@@ -17,7 +17,6 @@ export async function keepKnownUsers(connection: PgConnection, uses: Uses): Prom
   return {
     ...uses,
     operations: operations.filter(isKnown),
-    callers: callers.filter(isKnown),
     users: users.filter(isKnown),
   }
 }

@@ -19,7 +19,7 @@ const BY_USER: readonly DistributedTable[] = [
     colocateWith: 'none',
     prepare: dropTrigger('usage_by_period'),
   },
-  ...['usage_by_day', 'usage_by_operation', 'usage_by_month'].map((name) => ({
+  ...['usage_by_operation', 'usage_by_month'].map((name) => ({
     name,
     column: 'user_id',
     colocateWith: 'usage_by_period',

@@ -648,18 +648,22 @@ EXECUTE FUNCTION record_contact_change();
 
 -- A server counts requests in memory: what it counted for a user who was deleted meanwhile is dropped. The
 -- lock makes a deletion wait until the count is committed, so that the deletion removes it as well.
+-- It runs after the insertion, because an insertion that only adds to a row would run it before.
 CREATE FUNCTION drop_usage_of_nobody() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM 1 FROM users WHERE id = NEW.user_id FOR KEY SHARE;
-  RETURN CASE WHEN FOUND THEN NEW END;
+  IF NOT FOUND THEN
+    EXECUTE format('DELETE FROM %I WHERE user_id = $1', TG_TABLE_NAME) USING NEW.user_id;
+  END IF;
+  RETURN NULL;
 END $$;
-CREATE TRIGGER usage_by_day_of_users BEFORE INSERT ON usage_by_day
+CREATE TRIGGER usage_by_day_of_users AFTER INSERT ON usage_by_day
 FOR EACH ROW EXECUTE FUNCTION drop_usage_of_nobody();
-CREATE TRIGGER usage_by_period_of_users BEFORE INSERT ON usage_by_period
+CREATE TRIGGER usage_by_period_of_users AFTER INSERT ON usage_by_period
 FOR EACH ROW EXECUTE FUNCTION drop_usage_of_nobody();
-CREATE TRIGGER usage_by_operation_of_users BEFORE INSERT ON usage_by_operation
+CREATE TRIGGER usage_by_operation_of_users AFTER INSERT ON usage_by_operation
 FOR EACH ROW EXECUTE FUNCTION drop_usage_of_nobody();
-CREATE TRIGGER usage_by_month_of_users BEFORE INSERT ON usage_by_month
+CREATE TRIGGER usage_by_month_of_users AFTER INSERT ON usage_by_month
 FOR EACH ROW EXECUTE FUNCTION drop_usage_of_nobody();
 
 -- Only PostgreSQL has the tables below: they are for several nodes.
@@ -703,7 +707,8 @@ CREATE FUNCTION now_ms() RETURNS BIGINT LANGUAGE sql VOLATILE AS $$
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
 $$;
 
--- Charges the buckets, and grants the node requests. `clock` replaces the clock of the server, for tests. The
+-- Charges the buckets that exist, and grants the node requests. Creates the others, which the next question
+-- charges: looking for them first would cost as much as charging them. `clock` replaces the clock of the server, for tests. The
 -- node gets what it needs (`needs`). Of what it only expects to need (`wants`), it gets at most an equal share
 -- of half the free requests. Nodes may have answered requests in advance (`debts`), so more may be charged than
 -- the bucket holds. `place`: the position of the bucket, from 1. The settings make the update lock the buckets
@@ -715,11 +720,9 @@ CREATE FUNCTION lease_buckets(
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off SET jit = off AS $$
 DECLARE
   alive BIGINT;
+  charged_buckets BIGINT;
 BEGIN
   SELECT greatest(1, count(*)) INTO alive FROM nodes AS node WHERE died_at IS NULL;
-  INSERT INTO buckets (caller_id, spent, at)
-  SELECT id, 0, 0 FROM unnest(ids) AS id WHERE NOT EXISTS (SELECT FROM buckets WHERE caller_id = id)
-  ON CONFLICT DO NOTHING;
   RETURN QUERY
   UPDATE buckets AS bucket SET (spent, at, granted) = (
     SELECT kept + allowed, now, allowed FROM (
@@ -738,4 +741,8 @@ BEGIN
     AS ask (id, capacity, span, debt, back, need, want, place)
   WHERE bucket.caller_id = ask.id
   RETURNING ask.place, bucket.granted, bucket.spent, alive;
+  GET DIAGNOSTICS charged_buckets = ROW_COUNT;
+  IF charged_buckets < cardinality(ids) THEN
+    INSERT INTO buckets (caller_id, spent, at) SELECT id, 0, 0 FROM unnest(ids) AS id ON CONFLICT DO NOTHING;
+  END IF;
 END $$;

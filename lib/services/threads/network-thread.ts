@@ -161,8 +161,9 @@ function createOwnServices(
       try {
         return lookUp(request)
       } finally {
-        if (isCounted) collector.count()
-        else if (rows !== undefined && held !== null) uncount(rows, held.permit.rows.counter)
+        if (!isCounted && rows !== undefined && held !== null) {
+          uncount(rows, held.permit.rows.counter)
+        }
       }
     },
   }

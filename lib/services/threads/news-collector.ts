@@ -4,6 +4,7 @@ import { LineBuffer } from '../../log/line-buffer.ts'
 import { type Log, type RequestLine, requestLine, silentLog } from '../../log/log.ts'
 import { createRequestTimes } from '../../metrics/request-times.ts'
 import { reasonOf } from '../../reason.ts'
+import type { AnswerCount } from '../../usage/request-counts.ts'
 import type { News, Use } from './permits.ts'
 
 /** How often a thread reports what it has answered. A killed thread loses what it has not reported yet. */
@@ -14,8 +15,7 @@ const LOGS_REQUESTS = new Set(['info', 'debug', 'trace'])
 
 interface OpenUse extends Use {
   at: number
-  counted: number
-  readonly operations: [operation: string, status: number, requests: number][]
+  readonly answers: { -readonly [Name in keyof AnswerCount]: AnswerCount[Name] }[]
 }
 
 /** Collects counts, times and log lines of look-ups, and sends them to the first thread. */
@@ -46,8 +46,6 @@ export function createNewsCollector(logLevel: string, send: (news: News) => void
     } satisfies Log,
     begin: uses.begin,
     requestCounter: { count: uses.add },
-    /** Counts the look-up for the cap. */
-    count: uses.count,
     /** Sends what is left, and stops. */
     finish: () => {
       clearInterval(timer)
@@ -61,12 +59,11 @@ function createUses() {
   /** Uses of earlier days. */
   let earlier: OpenUse[] = []
   let key: KeyRecord | undefined
-  let current: OpenUse | undefined
   const open = (used: KeyRecord, at: number): OpenUse => {
     const known = uses.get(used)
     if (known !== undefined && dayOf(known.at) === dayOf(at)) return known
     if (known !== undefined) earlier.push(known)
-    const opened = { key: used, at, counted: 0, operations: [] }
+    const opened = { key: used, at, answers: [] }
     uses.set(used, opened)
     return opened
   }
@@ -74,23 +71,20 @@ function createUses() {
     /** Begins a look-up with the key. */
     begin: (used: KeyRecord) => {
       key = used
-      current = undefined
     },
     /** Adds the answer to the look-up. */
-    add: (operation: string, status: number, at: number) => {
+    add: ({ operation, status, requests, lookUps }: AnswerCount, at: number) => {
       if (key === undefined) return
-      current = open(key, at)
-      current.at = at
-      for (const known of current.operations) {
-        if (known[0] === operation && known[1] === status) {
-          known[2] += 1
+      const use = open(key, at)
+      use.at = at
+      for (const known of use.answers) {
+        if (known.operation === operation && known.status === status) {
+          known.requests += requests
+          known.lookUps += lookUps
           return
         }
       }
-      current.operations.push([operation, status, 1])
-    },
-    count: () => {
-      if (current !== undefined) current.counted += 1
+      use.answers.push({ operation, status, requests, lookUps })
     },
     take: (): readonly Use[] => {
       const taken = [...earlier, ...uses.values()]

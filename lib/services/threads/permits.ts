@@ -1,6 +1,7 @@
 import type { KeyRecord } from '../../access/key-records.ts'
 import type { CallerRows } from '../../limits/buckets/thread-rows.ts'
 import type { Series } from '../../metrics/request-times.ts'
+import type { AnswerCount } from '../../usage/request-counts.ts'
 import type { Services } from '../services.ts'
 
 /** Lets a network thread answer look-ups with a key until the epoch of the rows changes. */
@@ -16,9 +17,7 @@ export interface Use {
   readonly key: KeyRecord
   /** When the last of them arrived, in epoch milliseconds. All were on the same day. */
   readonly at: number
-  /** How many of them count for the cap. */
-  readonly counted: number
-  readonly operations: readonly (readonly [operation: string, status: number, requests: number])[]
+  readonly answers: readonly AnswerCount[]
 }
 
 /** What a network thread sends. */
@@ -48,13 +47,15 @@ export function takeNews(parts: Parts, news: News): Permit[] {
 }
 
 function takeUse({ meters, requestCounts, lastUsed }: Parts, use: Use): void {
-  const { key, at, counted, operations } = use
-  meters.addCounted({ ...key, key }, at, counted)
+  const { key, at, answers } = use
+  meters.addCounted({ ...key, key }, at, sumOf(answers))
   const counter = requestCounts.findCounter(key.userId, key.id)
-  for (const [operation, status, requests] of operations) {
-    counter.count(operation, status, at, requests)
-  }
+  for (const answer of answers) counter.count(answer, at)
   lastUsed.touch(key, at)
+}
+
+function sumOf(answers: readonly AnswerCount[]): number {
+  return answers.reduce((sum, { lookUps }) => sum + lookUps, 0)
 }
 
 /** Returns null if only the first thread may answer requests with this key. */

@@ -483,7 +483,7 @@ type UsageStats_Keys struct {
 	// KeyPrefix The first 16 characters of the key
 	KeyPrefix string `json:"keyPrefix"`
 
-	// LastUsedAt ISO 8601 date and time, UTC
+	// LastUsedAt Exact to a minute
 	LastUsedAt *time.Time `json:"lastUsedAt"`
 
 	// RateLimitMax Requests per minute that the plan allows

@@ -81,7 +81,6 @@ describe('POST /v1/account/me/delete', () => {
     await app.send('GET', '/v1/ip/81.2.69.160', { key })
     await askToDelete(app, { token })
     await app.services.flusher.flush()
-    assert.equal(await countOf(app, 'SELECT count(*) FROM usage_by_day'), 0)
     assert.equal(await countOf(app, 'SELECT count(*) FROM usage_by_operation'), 0)
     assert.equal(await countOf(app, 'SELECT count(*) FROM usage_by_period'), 0)
   })

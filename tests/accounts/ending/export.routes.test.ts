@@ -81,7 +81,6 @@ describe('GET /v1/account/me/export', () => {
         'sites',
         'sessions',
         'second-factor',
-        'usage-by-day',
         'usage-by-operation',
         'usage-by-month',
         'usage-by-period',
@@ -95,8 +94,6 @@ describe('GET /v1/account/me/export', () => {
     const [profile] = JSON.parse(files.get('profile-0001.json') ?? '')
     assert.equal(profile.email, 'ada@example.com')
     assert.match(profile.created_at, /^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
-    const [day] = JSON.parse(files.get('usage-by-day-0001.json') ?? '')
-    assert.deepEqual([day.day, day.requests], ['2026-01-15', 1])
     const [counted] = JSON.parse(files.get('usage-by-operation-0001.json') ?? '')
     const { key_id, ...answered } = counted
     assert.match(key_id, /^[0-9a-f]{32}$/)
@@ -105,6 +102,7 @@ describe('GET /v1/account/me/export', () => {
       operation: 'locateAddress',
       status: 200,
       requests: 1,
+      look_ups: 1,
     })
     const [factor] = JSON.parse(files.get('second-factor-0001.json') ?? '')
     assert.deepEqual(factor, { confirmed_at: '1970-01-01T00:00:00.001Z' })

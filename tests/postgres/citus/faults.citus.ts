@@ -29,7 +29,7 @@ const DOWN_MS = 3_000
 const BETWEEN_MS = 4_000
 const SETTLED_MS = 90_000
 const LONGEST_MS = 10_000
-const BY_DAY = 'SELECT sum(requests) FROM usage_by_day'
+const BY_DAY = 'SELECT sum(look_ups) FROM usage_by_operation'
 const TABLES = ['rum_hours', 'rum_sketches', 'rum_days', 'rum_paths']
 const plansFile = join(processFolder(), 'plans.json')
 writeWidePlan(plansFile)

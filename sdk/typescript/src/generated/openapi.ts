@@ -2097,7 +2097,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description ISO 8601 date and time, UTC
+             * @description Exact to a minute
              */
             lastUsedAt: string | null;
             /**
@@ -2163,7 +2163,7 @@ export interface components {
                 isActive: boolean;
                 /**
                  * Format: date-time
-                 * @description ISO 8601 date and time, UTC
+                 * @description Exact to a minute
                  */
                 lastUsedAt: string | null;
                 /** @description Requests that the key may send now */

@@ -405,7 +405,7 @@ class UsageStatsKey(TypedDict):
     keyName: str
     isActive: bool
     lastUsedAt: str | None
-    """ISO 8601 date and time, UTC"""
+    """Exact to a minute"""
     rateLimitRemaining: int
     """Requests that the key may send now"""
     rateLimitMax: int

@@ -1,0 +1,35 @@
+import { and, eq, gte, sql } from '../db/drizzle.ts'
+import type { Queries } from '../db/queries.ts'
+import type { RequestCounts } from './request-counts.ts'
+import { usageByOperation } from './tables.ts'
+
+interface DailyLookUps {
+  readonly db: Queries
+  readonly requestCounts: Pick<RequestCounts, 'unwrittenOf'>
+}
+
+/**
+ * Returns the look-ups of the user since `fromDay` by day, written or not. Call it only while no write is
+ * under way: see `UseFlusher.betweenFlushes`.
+ */
+export async function readDailyLookUps(
+  { db, requestCounts }: DailyLookUps,
+  userId: string,
+  fromDay: number,
+): Promise<ReadonlyMap<number, number>> {
+  const written = await selectDailyLookUps(db, userId, fromDay).all()
+  const days = new Map(written.map(({ day, lookUps }) => [day, lookUps]))
+  for (const { day, lookUps } of requestCounts.unwrittenOf(userId)) {
+    if (day >= fromDay && lookUps > 0) days.set(day, (days.get(day) ?? 0) + lookUps)
+  }
+  return days
+}
+
+export function selectDailyLookUps(db: Queries, userId: string, fromDay: number) {
+  const { day, lookUps } = usageByOperation
+  return db
+    .select({ day, lookUps: sql<number>`sum(${lookUps})` })
+    .from(usageByOperation)
+    .where(and(eq(usageByOperation.userId, userId), gte(day, fromDay)))
+    .groupBy(day)
+}
