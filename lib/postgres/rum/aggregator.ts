@@ -1,10 +1,10 @@
 import type { Entry } from '../../rum/ingest/journal.ts'
 import { groupByShard } from '../citus/shards.ts'
-import { type Part, type Writer, writeParts } from './checkpoint.ts'
+import { type NodeDatabase, type Part, writeParts } from './checkpoint.ts'
 import { removeGroups } from './entries.ts'
-import { Site } from './site.ts'
+import { PendingSite } from './pending-site.ts'
 
-export interface AggregatorOptions extends Writer {
+export interface AggregatorOptions extends NodeDatabase {
   /**
    * Called once if other nodes have summed up the journal of this one, because they have marked it dead.
    */
@@ -26,7 +26,7 @@ const AT_ONCE = {
  */
 export class PgAggregator {
   readonly #options: AggregatorOptions
-  readonly #sites = new Map<string, Site>()
+  readonly #sites = new Map<string, PendingSite>()
   /** The last folded journal entry. */
   #lastId = 0
   /** The last entry that was removed from the journal. */
@@ -51,10 +51,10 @@ export class PgAggregator {
     }
   }
 
-  site(siteId: string): Site {
+  site(siteId: string): PendingSite {
     const known = this.#sites.get(siteId)
     if (known !== undefined) return known
-    const site = new Site(siteId)
+    const site = new PendingSite(siteId)
     this.#sites.set(siteId, site)
     return site
   }
@@ -97,7 +97,7 @@ export class PgAggregator {
     await this.checkpoint()
   }
 
-  async #groups(): Promise<Site[][]> {
+  async #groups(): Promise<PendingSite[][]> {
     const changed = [...this.#sites.values()].filter(({ isChanged }) => isChanged)
     const alone = changed.filter(({ isAlone }) => isAlone).map((site) => [site])
     const others = changed.filter(({ isAlone }) => !isAlone)
@@ -106,7 +106,7 @@ export class PgAggregator {
   }
 
   /** Waits for running transactions with any of the sites. Then writes a part of each site. */
-  async #write(sites: readonly Site[]): Promise<void> {
+  async #write(sites: readonly PendingSite[]): Promise<void> {
     while (sites.some(({ writing }) => writing !== undefined)) {
       await Promise.all(sites.map(({ writing }) => writing))
     }
@@ -127,7 +127,7 @@ export class PgAggregator {
     }
   }
 
-  async #writeParts(sites: readonly Site[], parts: readonly Part[]): Promise<void> {
+  async #writeParts(sites: readonly PendingSite[], parts: readonly Part[]): Promise<void> {
     const full = await writeParts(this.#options, parts)
     if (full === 'taken over') {
       this.#giveUp()
@@ -138,7 +138,7 @@ export class PgAggregator {
     for (const day of full.errors) this.#sites.get(day.siteId)?.keepErrors(day)
   }
 
-  #putLast(site: Site): void {
+  #putLast(site: PendingSite): void {
     site.isAlone = true
     this.#sites.delete(site.id)
     this.#sites.set(site.id, site)

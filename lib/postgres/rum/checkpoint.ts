@@ -8,8 +8,8 @@ import { addCounts, addErrors } from './counts.ts'
 import type { FullDay } from './names.ts'
 import { addRows } from './rows.ts'
 
-/** A node, and where it writes. */
-export interface Writer {
+/** A node, and the database in which it writes. */
+export interface NodeDatabase {
   readonly pool: PgPool
   readonly node: string
   readonly layout: Layout
@@ -48,7 +48,7 @@ const SAVE_COUNTED = addAll(
  * was lost. Writes nothing if other nodes have taken over the journal of this one.
  */
 export function writeParts(
-  { pool, node, layout }: Writer,
+  { pool, node, layout }: NodeDatabase,
   parts: readonly Part[],
 ): Promise<FullDays | 'taken over'> {
   return inTransaction(pool, async (plain) => {

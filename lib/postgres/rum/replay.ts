@@ -9,13 +9,13 @@ import {
   addTotals,
   type Counted,
   lockSites,
+  type NodeDatabase,
   readCounted,
   saveCounted,
   TAKEN_OVER,
-  type Writer,
 } from './checkpoint.ts'
 import { readGroups, removeGroups } from './entries.ts'
-import { withoutStoredRows } from './site.ts'
+import { withoutStoredRows } from './pending-site.ts'
 
 const GROUPS = 10
 
@@ -35,16 +35,16 @@ export async function replayJournal(
  * Sums up the first groups. Returns whether there were any. If it is interrupted, the stored rows say which
  * sites are summed up.
  */
-async function replayGroups(writer: Writer): Promise<boolean> {
-  const { pool, node } = writer
+async function replayGroups(database: NodeDatabase): Promise<boolean> {
+  const { pool, node } = database
   const entries = (await pool.use((connection) => readGroups(connection, node, GROUPS))).flat()
   const last = entries.at(-1)
   if (last === undefined) return false
   const bySite = Map.groupBy(entries, ({ siteId }) => siteId)
   const sites = Array.from(bySite, ([id, own]) => ({ id, own }))
-  for (const group of await groupByShard(writer, sites, sites.length)) {
+  for (const group of await groupByShard(database, sites, sites.length)) {
     await replayEntries(
-      writer,
+      database,
       group.flatMap(({ own }) => own),
     )
   }
@@ -52,7 +52,10 @@ async function replayGroups(writer: Writer): Promise<boolean> {
   return true
 }
 
-function replayEntries({ pool, node, layout }: Writer, entries: readonly Entry[]): Promise<void> {
+function replayEntries(
+  { pool, node, layout }: NodeDatabase,
+  entries: readonly Entry[],
+): Promise<void> {
   return inTransaction(pool, async (plain) => {
     const connection = { ...plain, node, layout }
     const siteIds = [...new Set(entries.map(({ siteId }) => siteId))]

@@ -5,7 +5,7 @@ import type { Part } from './checkpoint.ts'
 import type { FullDay } from './names.ts'
 
 /** What a node must still add to the stored rows of one site. */
-export class Site {
+export class PendingSite {
   readonly id: string
   #fold: SiteFold
   /** The part that a transaction is writing or failed to write. */
