@@ -41,7 +41,7 @@ export const users = sqliteTable(
 )
 
 /** Accounts that a command asks the running server to delete. */
-export const accountEndings = sqliteTable('account_endings', {
+export const deletionRequests = sqliteTable('account_endings', {
   userId: text('user_id')
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),

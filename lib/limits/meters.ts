@@ -59,10 +59,10 @@ export class Meters {
     const { userId, paid } = caller
     const { start } = this.#periodOf(paid, now)
     if (this.#users.has(periodId({ userId, periodStart: start }))) return undefined
-    return load(userId, start).then(() => this.#learnBuckets(caller, now))
+    return load(userId, start).then(() => this.#loadBuckets(caller, now))
   }
 
-  async #learnBuckets(caller: Metered, now: number): Promise<void> {
+  async #loadBuckets(caller: Metered, now: number): Promise<void> {
     const buckets = this.#bucketsOf(caller, now)
     await Promise.all(buckets.map(([bucket, rate]) => this.#buckets.ask(bucket, rate, 0)))
   }
@@ -176,8 +176,8 @@ export class Meters {
   }
 
   /**
-   * Takes over what all nodes have counted for the user in the current period. Await it before showing or
-   * charging these counts: otherwise, this node does not learn of requests that reach only other nodes.
+   * Reads what all nodes have counted for the user in the current period. Await it before showing or charging
+   * these counts: otherwise, this node does not know of requests that reach only other nodes.
    */
   async refresh({ userId, paid }: Pick<Metered, 'userId' | 'paid'>, now: number): Promise<void> {
     const { load, readPeriod } = this.#options.store
@@ -185,7 +185,7 @@ export class Meters {
     const { start } = this.#periodOf(paid, now)
     await load(userId, start)
     // If the user has no meter here, its meter will start with these counts.
-    this.#users.get(periodId({ userId, periodStart: start }))?.learn(readPeriod(userId, start))
+    this.#users.get(periodId({ userId, periodStart: start }))?.raise(readPeriod(userId, start))
   }
 
   /** Returns the requests counted in the user's current period. */

@@ -162,13 +162,13 @@ export class UserMeter implements Unwritten {
     this.queue()
   }
 
-  /** Takes over what was read from the database, if it is more than was known. Counts never become less. */
-  learn({ requests, overage }: Counts): void {
+  /** Raises the counts to what was read from the database, if that is more. They never become less. */
+  raise({ requests, overage }: Counts): void {
     this.#counter.raise(requests + this.#unwritten.requests)
     this.overage = Math.max(this.overage, overage + this.#unwritten.overage)
   }
 
-  /** Takes over what all nodes have counted. */
+  /** Sets the counts to what all nodes have written, plus what this one has yet to write. */
   #setTotals({ requests, overage }: Counts): void {
     this.#counter.set(requests + this.#unwritten.requests)
     this.overage = overage + this.#unwritten.overage

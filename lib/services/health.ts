@@ -66,8 +66,8 @@ function passes(check: () => void): boolean {
 
 async function passesInTime(check: () => Promise<void>): Promise<boolean> {
   try {
-    const passes = check().then(() => true)
-    return await inTime(passes, WRITE_MS, () => false)
+    const passed = check().then(() => true)
+    return await inTime(passed, WRITE_MS, () => false)
   } catch {
     return false
   }

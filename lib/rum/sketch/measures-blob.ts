@@ -1,6 +1,6 @@
 import { METRICS, type Metric } from '../../contract/telemetry/metrics.ts'
 import type { Centroids, Span } from './centroids.ts'
-import type { Counted, Measure, Measures } from './measures.ts'
+import type { Measure, Measures, Rated } from './measures.ts'
 import { meanOf, packChecked, weightOf } from './packed.ts'
 import { Sketch } from './sketch.ts'
 import { VarintReader, writeVarint } from './varint.ts'
@@ -40,7 +40,7 @@ export function decodeMeasures(bytes: Uint8Array): Measures {
 }
 
 /** Measures whose centroids are among many others. */
-export type SpanMeasures = Partial<Record<Metric, Counted<Span>>>
+export type SpanMeasures = Partial<Record<Metric, Rated<Span>>>
 
 /** Adds the centroids of the measures to `centroids`. Throws as `decodeMeasures` does. */
 export function addCentroids(centroids: Centroids, bytes: Uint8Array): SpanMeasures {
@@ -51,11 +51,11 @@ export function addCentroids(centroids: Centroids, bytes: Uint8Array): SpanMeasu
 function readMeasures<Distribution>(
   bytes: Uint8Array,
   readCentroids: (reader: VarintReader, length: number) => Distribution,
-): Partial<Record<Metric, Counted<Distribution>>> {
+): Partial<Record<Metric, Rated<Distribution>>> {
   const reader = new VarintReader(bytes)
   const version = reader.read()
   if (version !== VERSION) throw new Error(`Cannot read a sketch of version ${version}`)
-  const measures: Partial<Record<Metric, Counted<Distribution>>> = {}
+  const measures: Partial<Record<Metric, Rated<Distribution>>> = {}
   while (reader.left > 0) {
     const metric = METRICS[reader.read()]
     if (metric === undefined) throw new Error('Cannot read a sketch: it has an unknown metric')

@@ -4,14 +4,14 @@ import { percentiles } from './percentiles.ts'
 import { Sketch } from './sketch.ts'
 
 /** The values of one metric: their distribution, and how many have each rating. */
-export interface Counted<Distribution> {
+export interface Rated<Distribution> {
   readonly sketch: Distribution
   good: number
   needsImprovement: number
   poor: number
 }
 
-export type Measure = Counted<Sketch>
+export type Measure = Rated<Sketch>
 
 export type Values = Readonly<Partial<Record<Metric, number>>>
 

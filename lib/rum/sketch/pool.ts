@@ -1,5 +1,5 @@
 import type { Span } from './centroids.ts'
-import type { Counted } from './measures.ts'
+import type { Rated } from './measures.ts'
 import { nearRanks } from './near-ranks.ts'
 import { percentiles } from './percentiles.ts'
 
@@ -15,7 +15,7 @@ export class Pool {
   needsImprovement = 0
   poor = 0
 
-  add({ sketch, good, needsImprovement, poor }: Counted<Span>): void {
+  add({ sketch, good, needsImprovement, poor }: Rated<Span>): void {
     this.#spans.push(sketch)
     this.#length += sketch.to - sketch.from
     this.n += sketch.n

@@ -25,7 +25,7 @@ export interface ThreadData {
 type LookUp = (request: FastRequest) => WholeAnswer | null
 
 /** How many different keys a thread may ask about within a second. */
-const MOST_WANTED = 1_000
+const MAX_WANTED = 1_000
 
 /** Opens what a network thread needs to answer look-ups for which it has permits, as the first thread would. */
 export async function openThread({ config, rows: memory }: ThreadData, send: (news: News) => void) {
@@ -76,7 +76,7 @@ function createPermits(rows: ThreadRows | undefined, send: (news: News) => void)
   const forgetAsked = setInterval(() => asked.clear(), SECOND_MS)
   forgetAsked.unref()
   const want = (text: string) => {
-    if (asked.has(text) || asked.size >= MOST_WANTED) return
+    if (asked.has(text) || asked.size >= MAX_WANTED) return
     asked.add(text)
     if (wanted.push(text) > 1) return
     setImmediate(() => {
