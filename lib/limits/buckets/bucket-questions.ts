@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../../durations.ts'
-import { inTimeOrFail } from '../../in-time.ts'
+import { inTime } from '../../in-time.ts'
 import type { BucketStore } from './bucket-store.ts'
 import { addGrant, type LeasedBucket, toAsk } from './leased-bucket.ts'
 import type { Rate } from './token-bucket.ts'
@@ -101,7 +101,8 @@ async function askStore(store: BucketStore, asked: ReadonlyMap<LeasedBucket, Que
   }))
   try {
     const answer = store.lease(asks.map(({ ask }) => ask))
-    const grants = await inTimeOrFail(answer, ANSWER_MS, noAnswer)
+    const grants = await inTime(answer, ANSWER_MS, () => null)
+    if (grants === null) return false
     for (const [at, { bucket, ask }] of asks.entries()) {
       const grant = grants[at]
       if (grant !== undefined) addGrant(bucket, ask, grant, store.now())
@@ -110,8 +111,4 @@ async function askStore(store: BucketStore, asked: ReadonlyMap<LeasedBucket, Que
   } catch {
     return false
   }
-}
-
-function noAnswer(): Error {
-  return new Error('The store of the buckets has not answered in time')
 }

@@ -673,9 +673,9 @@ CREATE TABLE nodes (
   id TEXT COLLATE "C" PRIMARY KEY,
   version TEXT COLLATE "C" NOT NULL,
   started_at BIGINT NOT NULL,
-  -- Its last sign of life.
+  -- Its last heartbeat.
   seen_at BIGINT NOT NULL,
-  -- When it ended or was given up; null: it is alive. Once dead, a node stays dead.
+  -- When it ended or was marked dead; null: it is live. Once dead, a node stays dead.
   died_at BIGINT,
   -- All changes of keys up to this revision have taken effect on it; -1: it has not loaded the keys yet.
   revision BIGINT NOT NULL DEFAULT -1,
@@ -707,12 +707,13 @@ CREATE FUNCTION now_ms() RETURNS BIGINT LANGUAGE sql VOLATILE AS $$
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
 $$;
 
--- Charges the buckets that exist, and grants the node requests. Creates the others, which the next question
--- charges: looking for them first would cost as much as charging them. `clock` replaces the clock of the server, for tests. The
--- node gets what it needs (`needs`). Of what it only expects to need (`wants`), it gets at most an equal share
--- of half the free requests. Nodes may have answered requests in advance (`debts`), so more may be charged than
--- the bucket holds. `place`: the position of the bucket, from 1. The settings make the update lock the buckets
--- in the order in which they were asked for, so that two nodes cannot deadlock.
+-- Charges the buckets that exist, and grants the node requests. Creates the missing ones, which the next call
+-- charges: looking for them first would cost as much as charging them. The node gets what it needs (`needs`).
+-- Of what it only expects to need (`wants`), it gets at most an equal share of half the free requests. `backs`:
+-- requests that it returns. Nodes may have answered requests in advance (`debts`), so more may be charged than
+-- the bucket holds. `clock` replaces the clock of the server, for tests. `place`: the position of the bucket,
+-- from 1. The settings make the update lock the buckets in the order in which they were asked for, so that two
+-- nodes cannot deadlock.
 CREATE FUNCTION lease_buckets(
   ids TEXT[], capacities FLOAT8[], windows FLOAT8[], debts FLOAT8[], backs FLOAT8[], needs FLOAT8[],
   wants FLOAT8[], clock BIGINT
