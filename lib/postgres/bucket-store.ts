@@ -26,8 +26,8 @@ export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) 
     pool.use((connection) => connection.query(sql, params))
   /** null: the time of the database. */
   const time = () => (now === Date.now ? null : now())
-  const lease: BucketStore['lease'] = async (asks) => {
-    const { rows } = await run(LEASE, [...toColumns(asks), time()])
+  const charge: BucketStore['charge'] = async (asks) => {
+    const { rows } = await run(CHARGE, [...toColumns(asks), time()])
     nodes = Number(rows[0]?.[3] ?? nodes)
     const grants = new Map(
       rows.map(([place, granted, spent]) => [
@@ -37,12 +37,12 @@ export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) 
     )
     // These are new: the question has created them, and the next one charges them.
     const missing = asks.filter((ask) => !grants.has(ask))
-    const others = missing.length > 0 ? await lease(missing) : []
+    const others = missing.length > 0 ? await charge(missing) : []
     for (const [at, grant] of others.entries()) grants.set(missing[at], grant)
     return asks.flatMap((ask) => grants.get(ask) ?? [])
   }
   return {
-    lease: askOneByOne(lease, onError),
+    charge: askOneByOne(charge, onError),
     gatherMs: GATHER_MS,
     countNodes: () => nodes,
     now,
@@ -57,7 +57,7 @@ const REMOVE_FULL = `DELETE FROM buckets WHERE caller_id IN (
   SELECT caller_id FROM buckets WHERE at < coalesce($1::bigint, now_ms()) - $2::bigint
   FOR UPDATE SKIP LOCKED
 )`
-const LEASE =
+const CHARGE =
   'SELECT place, granted, charged, nodes FROM lease_buckets($1, $2, $3, $4, $5, $6, $7, $8)'
 
 function toColumns(asks: readonly Ask[]) {

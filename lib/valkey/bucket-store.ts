@@ -1,7 +1,7 @@
 import { askOneByOne } from '../limits/buckets/ask-store.ts'
 import type { Ask, BucketStore, Grant } from '../limits/buckets/bucket-store.ts'
+import { CHARGE } from './charge-script.ts'
 import type { ValkeyConnection } from './connection.ts'
-import { LEASE } from './lease-script.ts'
 
 interface BucketStoreOptions {
   readonly connection: ValkeyConnection
@@ -20,8 +20,8 @@ export function createValkeyBucketStore(options: BucketStoreOptions): BucketStor
   const { connection, countNodes, now, onError } = options
   const time = () => (now === Date.now ? undefined : now())
   return {
-    lease: askOneByOne(
-      (asks) => leaseBuckets(connection, asks, { nodes: countNodes(), time: time() }),
+    charge: askOneByOne(
+      (asks) => chargeBuckets(connection, asks, { nodes: countNodes(), time: time() }),
       onError,
     ),
     countNodes,
@@ -29,21 +29,21 @@ export function createValkeyBucketStore(options: BucketStoreOptions): BucketStor
   }
 }
 
-interface LeaseTerms {
+interface ChargeTerms {
   readonly nodes: number
   /** In epoch milliseconds; undefined: the time of the server. */
   readonly time?: number | undefined
 }
 
 /** Charges all buckets in one round trip. */
-export async function leaseBuckets(
+export async function chargeBuckets(
   connection: ValkeyConnection,
   asks: readonly Ask[],
-  { nodes, time }: LeaseTerms,
+  { nodes, time }: ChargeTerms,
 ): Promise<Grant[]> {
   const keys = asks.map(({ id }) => `${PREFIX}${id}`)
   const terms = [time === undefined ? '' : String(time), String(nodes)]
-  const answer = await connection.run(LEASE, keys, [...terms, ...asks.flatMap(toTexts)])
+  const answer = await connection.run(CHARGE, keys, [...terms, ...asks.flatMap(toTexts)])
   return toGrants(String(answer), asks.length)
 }
 

@@ -1,6 +1,6 @@
 import type { Ask } from '../limits/buckets/bucket-store.ts'
 import { type AdviceList, findAdvice, reasonOf, withAdvice } from '../reason.ts'
-import { leaseBuckets } from './bucket-store.ts'
+import { chargeBuckets } from './bucket-store.ts'
 import type { ValkeyConnection } from './connection.ts'
 
 /** The oldest version of Redis. Every Valkey reports that it is compatible with a newer one. */
@@ -19,7 +19,7 @@ export async function requireUsableServer(connection: ValkeyConnection): Promise
   const problem = problemOf(info)
   if (problem !== undefined) throw new Error(problem)
   // Checks that the user may run all commands of the script.
-  await leaseBuckets(connection, [PROBE], { nodes: 1 })
+  await chargeBuckets(connection, [PROBE], { nodes: 1 })
   return { name: nameOf(info), evicts: evictionOf(info) }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ask } from '../../lib/limits/buckets/bucket-store.ts'
-import { leaseBuckets } from '../../lib/valkey/bucket-store.ts'
+import { chargeBuckets } from '../../lib/valkey/bucket-store.ts'
 import { openValkeyConnection, type ValkeyConnection } from '../../lib/valkey/connection.ts'
 import { type PostgresServer, startPostgres } from '../support/database/postgres-server.ts'
 import { readValue } from '../support/database/sql.ts'
@@ -122,30 +122,30 @@ describe('the buckets on that server', () => {
     connection = openValkeyConnection(server.url)
   })
   afterEach(() => connection[Symbol.asyncDispose]())
-  const lease = (ask: Partial<Ask> = {}) => leaseBuckets(connection, [{ ...ASK, ...ask }], TERMS)
+  const charge = (ask: Partial<Ask> = {}) => chargeBuckets(connection, [{ ...ASK, ...ask }], TERMS)
   const TERMS = { nodes: 1 }
   const lifetime = async () => Number(/^:(-?\d+)/.exec(await server.ask(`PTTL ${BUCKET}`))?.[1])
   const BUCKET = 'meridian:bucket:ada'
 
   it('refill by its clock, and expire once they are full', async () => {
-    assert.deepEqual(await lease(), [{ granted: 1, spent: 1 }])
+    assert.deepEqual(await charge(), [{ granted: 1, spent: 1 }])
     const one = await lifetime()
     assert.ok(one > 0 && one <= 6_000, `${one} ms`)
-    const [full] = await lease({ need: 20 })
+    const [full] = await charge({ need: 20 })
     assert.equal(full?.granted, 9)
     const all = await lifetime()
     assert.ok(all > 6_000 && all <= 60_000, `${all} ms`)
-    await lease({ need: 0, returned: 10 })
+    await charge({ need: 0, returned: 10 })
     assert.match(await server.ask(`EXISTS ${BUCKET}`), /^:0/)
     const quick = { capacity: 10, windowMs: 100 }
-    assert.equal((await lease({ ...quick, need: 10 }))[0]?.granted, 10)
+    assert.equal((await charge({ ...quick, need: 10 }))[0]?.granted, 10)
     while (/^:1/.test(await server.ask(`EXISTS ${BUCKET}`)));
-    assert.equal((await lease({ ...quick, need: 10 }))[0]?.granted, 10)
+    assert.equal((await charge({ ...quick, need: 10 }))[0]?.granted, 10)
   })
 
   it('are charged many at a time', async () => {
     const asks = Array.from({ length: 500 }, (_, at) => ({ ...ASK, id: `key ${at}`, need: at % 4 }))
-    const grants = await leaseBuckets(connection, asks, TERMS)
+    const grants = await chargeBuckets(connection, asks, TERMS)
     assert.deepEqual(
       grants.map(({ granted }) => granted),
       asks.map(({ need }) => need),
@@ -153,19 +153,19 @@ describe('the buckets on that server', () => {
   })
 
   it('are found again after the server forgot the script, and by another connection', async () => {
-    await lease()
+    await charge()
     assert.match(await server.ask('SCRIPT FLUSH'), /^\+OK/)
-    assert.equal((await lease())[0]?.granted, 1)
+    assert.equal((await charge())[0]?.granted, 1)
     assert.match(await server.ask('CLIENT KILL TYPE normal SKIPME yes'), /^:\d/)
     // The first question after that may meet the connection that is being closed.
-    const again = await lease().catch(() => lease())
+    const again = await charge().catch(() => charge())
     assert.equal(again[0]?.granted, 1)
     assert.ok(Number(again[0]?.spent) > 2)
   })
 
   it('that hold something else are taken for full', async () => {
     assert.match(await server.ask(`SET ${BUCKET} nonsense`), /^\+OK/)
-    assert.deepEqual(await lease(), [{ granted: 1, spent: 1 }])
+    assert.deepEqual(await charge(), [{ granted: 1, spent: 1 }])
   })
 })
 

@@ -7,17 +7,17 @@ const AWAY = 'cannot share the rate limits with the other nodes; each uses an eq
  * Lets one question at a time through to the store, and reports when the store fails and when it recovers.
  */
 export function askOneByOne(
-  lease: BucketStore['lease'],
+  charge: BucketStore['charge'],
   onError: (error: unknown, message: string) => void,
-): BucketStore['lease'] {
+): BucketStore['charge'] {
   const attempts = reportAttempts((error) => onError(error, AWAY))
   let isAsking = false
-  const ask: BucketStore['lease'] = async (asks) => {
+  const ask: BucketStore['charge'] = async (asks) => {
     // Requests stop waiting after a while. Their unanswered questions must not use up the connections.
     if (isAsking) throw new Error('the last question is not answered yet')
     isAsking = true
     try {
-      return await lease(asks)
+      return await charge(asks)
     } finally {
       isAsking = false
     }

@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../durations.ts'
 import { inTime } from '../../in-time.ts'
 import type { BucketStore } from './bucket-store.ts'
-import { addGrant, type LeasedBucket, toAsk } from './leased-bucket.ts'
+import { addGrant, type SharedBucket, toAsk } from './shared-bucket.ts'
 import type { Rate } from './token-bucket.ts'
 
 /** The most buckets in one question to the store. */
@@ -19,8 +19,8 @@ interface Question {
 
 /** Asks the store one question at a time, about all buckets that are waiting. */
 export function createQuestions(store: BucketStore) {
-  let waiting = new Map<LeasedBucket, Question>()
-  let asked: ReadonlyMap<LeasedBucket, Question> = new Map()
+  let waiting = new Map<SharedBucket, Question>()
+  let asked: ReadonlyMap<SharedBucket, Question> = new Map()
   let isAsking = false
   let gathering: ReturnType<typeof setTimeout> | undefined
   /** When to ask again, by the monotonic clock; null: the store has answered the last question. */
@@ -47,12 +47,12 @@ export function createQuestions(store: BucketStore) {
     })
   }
   /** Asks about the bucket. Resolves once the store has answered, or has failed to answer in time. */
-  const ask = (bucket: LeasedBucket, rate: Rate, need: number): Promise<void> => {
+  const ask = (bucket: SharedBucket, rate: Rate, need: number): Promise<void> => {
     const question = asked.get(bucket) ?? addQuestion(waiting, bucket, rate, need)
     begin()
     return question.answered.promise
   }
-  const askSoon = (bucket: LeasedBucket, rate: Rate): void => {
+  const askSoon = (bucket: SharedBucket, rate: Rate): void => {
     if (asked.has(bucket) || waiting.has(bucket)) return
     addQuestion(waiting, bucket, rate, 0)
     if (store.gatherMs === undefined) begin()
@@ -70,7 +70,7 @@ export function createQuestions(store: BucketStore) {
     /** Whether the store failed to answer the last question. */
     isAway: () => retryAt !== null,
     /** Asks a store that is away again, if it is time. */
-    retry: (bucket: LeasedBucket, rate: Rate): void => {
+    retry: (bucket: SharedBucket, rate: Rate): void => {
       if (retryAt !== null && performance.now() > retryAt && !isAsking) void ask(bucket, rate, 0)
     },
   }
@@ -81,8 +81,8 @@ async function allAnswered(questions: readonly Question[]): Promise<void> {
 }
 
 function addQuestion(
-  waiting: Map<LeasedBucket, Question>,
-  bucket: LeasedBucket,
+  waiting: Map<SharedBucket, Question>,
+  bucket: SharedBucket,
   rate: Rate,
   need: number,
 ): Question {
@@ -94,13 +94,13 @@ function addQuestion(
 }
 
 /** Asks the store, and adds its grants to the buckets. Returns whether it has answered in time. */
-async function askStore(store: BucketStore, asked: ReadonlyMap<LeasedBucket, Question>) {
+async function askStore(store: BucketStore, asked: ReadonlyMap<SharedBucket, Question>) {
   const asks = [...asked].map(([bucket, { rate, need }]) => ({
     bucket,
     ask: toAsk(bucket, rate, store.now(), need),
   }))
   try {
-    const answer = store.lease(asks.map(({ ask }) => ask))
+    const answer = store.charge(asks.map(({ ask }) => ask))
     const grants = await inTime(answer, ANSWER_MS, () => null)
     if (grants === null) return false
     for (const [at, { bucket, ask }] of asks.entries()) {

@@ -24,7 +24,7 @@ export interface Grant {
 /** The buckets that all nodes share. */
 export interface BucketStore {
   /** Charges the buckets. Returns a grant for each, in the same order. Rejects if the store is away. */
-  lease(asks: readonly Ask[]): Promise<readonly Grant[]>
+  charge(asks: readonly Ask[]): Promise<readonly Grant[]>
   /**
    * How long questions in the background wait for others, to share a round trip. If a request waits for an
    * answer, all questions are sent at once. Absent: they do not wait.

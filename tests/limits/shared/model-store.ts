@@ -13,7 +13,7 @@ export class ModelStore implements BucketStore {
     this.#nodes = nodes
   }
 
-  async lease(asks: readonly Ask[]): Promise<Grant[]> {
+  async charge(asks: readonly Ask[]): Promise<Grant[]> {
     this.asked += 1
     await nextTurn()
     if (this.isAway) throw new Error('away')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { BucketStore } from '../../../lib/limits/buckets/bucket-store.ts'
-import { createLeasedBuckets } from '../../../lib/limits/buckets/leased-buckets.ts'
 import type { BucketKeeper } from '../../../lib/limits/buckets/local-buckets.ts'
+import { createSharedBuckets } from '../../../lib/limits/buckets/shared-buckets.ts'
 import type { Bucket, BucketState, Rate } from '../../../lib/limits/buckets/token-bucket.ts'
 
 /** One of the nodes that share a bucket. */
@@ -12,7 +12,7 @@ export interface Node {
 }
 
 export function openNode(store: BucketStore): Node {
-  const keeper = createLeasedBuckets(store)
+  const keeper = createSharedBuckets(store)
   return { store, keeper, bucket: keeper.open('ada', store.now()) }
 }
 

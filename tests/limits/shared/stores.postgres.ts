@@ -83,7 +83,7 @@ for (const [name, start] of Object.entries(STORES)) {
               capacity,
               windowMs: HOUR_MS,
             }))
-            const [answer, wanted] = [await store.lease(all), await model.lease(all)]
+            const [answer, wanted] = [await store.charge(all), await model.charge(all)]
             assert.deepEqual(answer, wanted)
           }
         }),
@@ -150,14 +150,14 @@ for (const [name, start] of Object.entries(STORES)) {
       await server.stop()
       const store = openStore()
       const ask = { id: 'ada', ...TEN, debt: 0, returned: 0, need: 1, want: 0 }
-      for (let n = 0; n < 5; n++) await assert.rejects(store.lease([ask]))
+      for (let n = 0; n < 5; n++) await assert.rejects(store.charge([ask]))
       assert.equal(reports.length, 1)
       await server.start()
       while (recoveries() === 0) {
-        await store.lease([ask]).catch(() => {})
+        await store.charge([ask]).catch(() => {})
         await pause()
       }
-      await store.lease([ask])
+      await store.charge([ask])
       assert.equal(reports.length, 2)
       assert.match(reports.join(), /it had failed \d+ times$/)
     })

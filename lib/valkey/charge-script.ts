@@ -43,7 +43,7 @@ for i, key in ipairs(KEYS) do
 end
 return table.concat(grants, ' ')`
 
-export const LEASE: Script = {
+export const CHARGE: Script = {
   source: SOURCE,
   sha: createHash('sha1').update(SOURCE).digest('hex'),
 }

@@ -14,7 +14,7 @@ import {
  * What this node knows about a bucket that all nodes share. `at` is when the store last answered, and `spent`
  * everything that was charged to the bucket then, including this node's grant.
  */
-export interface LeasedBucket extends Bucket {
+export interface SharedBucket extends Bucket {
   readonly id: string
   /** The capacity of the bucket at that time. */
   capacity: number
@@ -39,7 +39,7 @@ interface OwnShare {
 /** A node gives back requests that it has not used for this long. */
 const HOLD_MS = 1_000
 
-export function newLeasedBucket(id: string, now: number): LeasedBucket {
+export function newSharedBucket(id: string, now: number): SharedBucket {
   return {
     id,
     spent: 0,
@@ -57,8 +57,8 @@ export function newLeasedBucket(id: string, now: number): LeasedBucket {
  * Takes the requests. null: the store must be asked first. A single request may be answered in advance and
  * charged afterwards, so that a caller who sends one now and then never waits.
  */
-export function takeLeased(
-  bucket: LeasedBucket,
+export function takeShared(
+  bucket: SharedBucket,
   rate: Rate,
   now: number,
   requests: number,
@@ -67,29 +67,29 @@ export function takeLeased(
   if (lacksTokens(bucket, rate, now, requests)) return null
   if (heldAt(bucket, now) >= requests) bucket.tokens -= requests
   else {
-    const before = peekLeased(bucket, rate, now, requests)
+    const before = peekShared(bucket, rate, now, requests)
     if (!before.allowed) return before
     bucket.debt = 1
   }
   bucket.used += requests
-  return peekLeased(bucket, rate, now, 0)
+  return peekShared(bucket, rate, now, 0)
 }
 
 /** Whether the store must be asked before the requests can be taken or refused. */
 export function lacksTokens(
-  bucket: LeasedBucket,
+  bucket: SharedBucket,
   rate: Rate,
   now: number,
   requests: number,
 ): boolean {
   if (heldAt(bucket, now) >= requests) return false
   const mayGoAhead = requests === 1 && bucket.debt === 0
-  return !mayGoAhead && peekLeased(bucket, rate, now, requests).allowed
+  return !mayGoAhead && peekShared(bucket, rate, now, requests).allowed
 }
 
 /** Returns the state of the bucket for all nodes together, as last known; takes nothing. */
-export function peekLeased(
-  bucket: LeasedBucket,
+export function peekShared(
+  bucket: SharedBucket,
   rate: Rate,
   now: number,
   requests: number,
@@ -101,7 +101,7 @@ export function peekLeased(
 
 /** Takes requests while the store is away. Each of `nodes` nodes has an equal share of the rate. */
 export function takeFromOwnShare(
-  bucket: LeasedBucket,
+  bucket: SharedBucket,
   rate: Rate,
   {
     now,
@@ -119,7 +119,7 @@ export function takeFromOwnShare(
 }
 
 /** Ends the node's own share: what it has answered from it, and has not refilled since, becomes debt. */
-function endOwnShare(bucket: LeasedBucket, rate: Rate, now: number): void {
+function endOwnShare(bucket: SharedBucket, rate: Rate, now: number): void {
   if (bucket.ownShare === null) return
   const { bucket: own, used } = bucket.ownShare
   bucket.debt += Math.min(used, spentAt(own, rate, now))
@@ -128,7 +128,7 @@ function endOwnShare(bucket: LeasedBucket, rate: Rate, now: number): void {
 }
 
 /** Gives back requests that were taken but do not count. */
-export function refundLeased(bucket: LeasedBucket, now: number, requests: number): void {
+export function refundShared(bucket: SharedBucket, now: number, requests: number): void {
   if (bucket.ownShare !== null) return
   if (heldAt(bucket, now) === 0) bucket.tokensAt = now
   bucket.tokens += requests
@@ -136,14 +136,14 @@ export function refundLeased(bucket: LeasedBucket, now: number, requests: number
 }
 
 /** Whether to ask now, so that later requests need not wait. */
-export function isLow(bucket: LeasedBucket, rate: Rate, now: number): boolean {
+export function isLow(bucket: SharedBucket, rate: Rate, now: number): boolean {
   if (bucket.debt > 0) return true
   const isLeft = chargedAt(bucket, rate, now) + 1 <= rate.capacity
   return isLeft && heldAt(bucket, now) < 1 + bucket.used / 4
 }
 
 /** Returns the question for the store, and takes what it gives back off the bucket. `need`: waiting requests. */
-export function toAsk(bucket: LeasedBucket, rate: Rate, now: number, need: number): Ask {
+export function toAsk(bucket: SharedBucket, rate: Rate, now: number, need: number): Ask {
   const { id, debt, used } = bucket
   const unused = bucket.tokens - heldAt(bucket, now)
   const returned = Math.max(0, unused - ((now - bucket.tokensAt) * rate.capacity) / rate.windowMs)
@@ -154,7 +154,7 @@ export function toAsk(bucket: LeasedBucket, rate: Rate, now: number, need: numbe
 
 /** Applies the store's answer to the bucket. */
 export function addGrant(
-  bucket: LeasedBucket,
+  bucket: SharedBucket,
   ask: Ask,
   { granted, spent }: Grant,
   now: number,
@@ -168,7 +168,7 @@ export function addGrant(
 }
 
 /** Returns the granted requests that the node may still use. */
-function heldAt({ tokens, tokensAt }: LeasedBucket, now: number): number {
+function heldAt({ tokens, tokensAt }: SharedBucket, now: number): number {
   return now - tokensAt < HOLD_MS ? tokens : 0
 }
 
@@ -176,7 +176,7 @@ function heldAt({ tokens, tokensAt }: LeasedBucket, now: number): number {
  * Returns what is charged at `now`. If nodes answered requests in advance, that is more than the capacity,
  * and all nodes wait until it has refilled. A change to a smaller plan alone does not make it more.
  */
-function chargedAt(bucket: LeasedBucket, { capacity, windowMs }: Rate, now: number): number {
+function chargedAt(bucket: SharedBucket, { capacity, windowMs }: Rate, now: number): number {
   const spent = capacity < bucket.capacity ? Math.min(bucket.spent, capacity) : bucket.spent
   return Math.max(0, spent - (Math.max(0, now - bucket.at) * capacity) / windowMs)
 }
