@@ -25,7 +25,7 @@ export async function readDailyLookUps(
   return days
 }
 
-export function selectDailyLookUps(db: Queries, userId: string, fromDay: number) {
+function selectDailyLookUps(db: Queries, userId: string, fromDay: number) {
   const { day, lookUps } = usageByOperation
   return db
     .select({ day, lookUps: sql<number>`sum(${lookUps})` })
