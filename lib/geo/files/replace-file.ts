@@ -69,7 +69,10 @@ export async function removeOthers(
   { prefix, name }: { readonly prefix: string; readonly name: string },
 ): Promise<void> {
   for (const other of await readdir(directory)) {
-    if (other.startsWith(prefix) && other !== name) await rm(join(directory, other))
+    // Another process may remove it at the same time.
+    if (other.startsWith(prefix) && other !== name) {
+      await rm(join(directory, other), { force: true })
+    }
   }
 }
 

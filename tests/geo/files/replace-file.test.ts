@@ -14,9 +14,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createGunzip, gzipSync } from 'node:zlib'
 import { HOUR_MS } from '../../../lib/durations.ts'
-import { removeAbandoned, replaceFile, writeStream } from '../../../lib/geo/files/replace-file.ts'
+import {
+  removeAbandoned,
+  removeOthers,
+  replaceFile,
+  writeStream,
+} from '../../../lib/geo/files/replace-file.ts'
 import { assertMode, ON_POSIX } from '../../support/runtime.ts'
 
 let folder = ''
@@ -81,6 +87,18 @@ describe('replaceFile', () => {
     )
     assert.ok(texts.includes(readFileSync(inFolder('a.mmdb'), 'utf8')))
     assert.deepEqual(readdirSync(folder), ['a.mmdb'])
+  })
+})
+
+describe('removeOthers', () => {
+  it('can remove the same files many times at once', async () => {
+    for (let version = 0; version < 20; version++) writeFileSync(inFolder(`a-${version}`), '')
+    const remove = async (turns: number) => {
+      for (let turn = 0; turn < turns; turn++) await nextTurn()
+      await removeOthers(folder, { prefix: 'a-', name: 'a-7' })
+    }
+    await Promise.all(Array.from({ length: 20 }, (_, at) => remove(at)))
+    assert.deepEqual(readdirSync(folder), ['a-7'])
   })
 })
 
