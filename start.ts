@@ -68,7 +68,7 @@ export async function start(parent?: ParentProcess): Promise<void> {
       onProgress: createProgress(process.stdout),
       listenUrl: () => listenUrl,
       ...jobsOf(parent, { log, stopping: stopping.signal, ready: listening.promise }),
-      onCrash: (error) => crash(log, 'thread', error),
+      onCrash: (error) => crash(log, error),
     }),
   )
   const openedAt = performance.now()
@@ -174,7 +174,7 @@ async function startOthers(
     url: codeUrl('./node-process', import.meta.url),
     starts,
     onLines: log.writeBytes,
-    onCrash: (error) => crash(log, 'process', error),
+    onEnd: (error) => log.error({ err: error }, 'a process has ended, and is started again'),
   })
 }
 
@@ -191,7 +191,7 @@ function networkThreads(services: Services): NetworkThreadsOptions {
     } satisfies ThreadData,
     // safe: network-thread.ts sends only news
     onNews: (news, reply) => reply(takeNews(services, news as News)),
-    onCrash: (error) => crash(log, 'thread', error),
+    onCrash: (error) => crash(log, error),
   }
 }
 
@@ -228,14 +228,11 @@ async function stop(
   process.exitCode = 0
 }
 
-/**
- * Ends the process: without one of its threads it could serve nothing. Without one of the other processes it could,
- * but nobody would notice that it serves less; a supervisor starts all again.
- */
-function crash(log: Log, part: 'thread' | 'process', error: unknown): void {
-  log.error({ err: error }, `a ${part} has ended`)
+/** Ends the process, which could serve nothing without one of its threads. */
+function crash(log: Log, error: unknown): void {
+  log.error({ err: error }, 'a thread has ended')
   log.flush()
   // The log may still be writing earlier lines.
-  writeSync(process.stderr.fd, `A ${part} has ended: ${reasonOf(error)}\n`)
+  writeSync(process.stderr.fd, `A thread has ended: ${reasonOf(error)}\n`)
   process.exit(1)
 }

@@ -34,10 +34,8 @@ export async function meetParent() {
   for (const signal of SIGNALS) process.on(signal, () => {})
   process.on('disconnect', exit)
   const [{ start }] = await once(process, 'message')
-  const obeyEarly = (message: ParentMessage) => {
-    if ('stop' in message) exit()
-  }
-  process.on('message', obeyEarly)
+  // The first process drains or stops.
+  process.on('message', exit)
   return {
     // safe: only startNodeProcesses sends messages
     start: start as NodeStart,
@@ -65,7 +63,7 @@ export async function meetParent() {
         if ('stop' in message && !isStopping) void leave()
       }
       process.off('disconnect', exit).on('disconnect', leaveAlone)
-      process.off('message', obeyEarly).on('message', obey)
+      process.off('message', exit).on('message', obey)
     },
   }
 }

@@ -60,6 +60,34 @@ export async function assertTenAMinute(
   return counts
 }
 
+/**
+ * Asserts that a key is refused on all connections once its revocation is answered. `owner`: a key with full access.
+ * `longestMs`: after this long, the answer does not wait for all who must know.
+ */
+export async function assertRevokes(
+  url: string,
+  owner: string,
+  { longestMs = Number.POSITIVE_INFINITY } = {},
+): Promise<void> {
+  const connections = await openMany(url)
+  const headers = { 'x-api-key': owner, 'content-type': 'application/json' }
+  const keys = `${url}/v1/account/me/keys`
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const body = JSON.stringify({ name: `short ${attempt}`, type: 'secret' })
+    const created = Object(await (await fetch(keys, { method: 'POST', headers, body })).json())
+    const before = await lookUpOnAll(connections, created.rawKey, 4)
+    assert.deepEqual(before, { 200: CONNECTIONS * 4 })
+    const askedAt = performance.now()
+    const revoked = await fetch(`${keys}/${created.id}`, { method: 'DELETE', headers })
+    assert.equal(revoked.status, 200)
+    if (performance.now() - askedAt >= longestMs) continue
+    const after = await lookUpOnAll(connections, created.rawKey, 1)
+    // Too many refusals of an address are limited.
+    assert.equal((after[401] ?? 0) + (after[429] ?? 0), CONNECTIONS, JSON.stringify(after))
+  }
+  close(connections)
+}
+
 export function close(connections: readonly RawConnection[]): void {
   for (const { socket } of connections) socket.destroy()
 }

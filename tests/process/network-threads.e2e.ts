@@ -7,7 +7,14 @@ import { findFreePort } from '../../scripts/parts/start-process.ts'
 import { plansFileOf } from '../support/plans-file.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 import { RUNTIME } from '../support/runtime.ts'
-import { assertTenAMinute, CONNECTIONS, close, lookUpOnAll, openMany } from './many-connections.ts'
+import {
+  assertRevokes,
+  assertTenAMinute,
+  CONNECTIONS,
+  close,
+  lookUpOnAll,
+  openMany,
+} from './many-connections.ts'
 
 const IS_NODE = basename(RUNTIME[0]) === 'node'
 const limits = { monthlyCap: 100_000, requestsPerMinute: 600_000, maxKeys: 10, maxSites: 10 }
@@ -110,22 +117,8 @@ describe('a server with MERIDIAN_NODES', { skip: !IS_NODE }, () => {
     assert.equal(inFull, 50)
   })
 
-  it('refuses a revoked key on every connection as soon as its revocation is answered', async () => {
-    const connections = await openMany(server.url)
-    const headers = { 'x-api-key': key, 'content-type': 'application/json' }
-    const keys = `${server.url}/v1/account/me/keys`
-    for (let attempt = 0; attempt < 5; attempt++) {
-      const body = JSON.stringify({ name: `short ${attempt}`, type: 'secret' })
-      const created = Object(await (await fetch(keys, { method: 'POST', headers, body })).json())
-      assert.deepEqual(await lookUpOnAll(connections, created.rawKey, 4), { 200: CONNECTIONS * 4 })
-      const revoked = await fetch(`${keys}/${created.id}`, { method: 'DELETE', headers })
-      assert.equal(revoked.status, 200)
-      const after = await lookUpOnAll(connections, created.rawKey, 1)
-      // Too many refusals of an address are limited.
-      assert.equal((after[401] ?? 0) + (after[429] ?? 0), CONNECTIONS, JSON.stringify(after))
-    }
-    close(connections)
-  })
+  it('refuses a revoked key on every connection as soon as its revocation is answered', () =>
+    assertRevokes(server.url, key))
 
   it('answers every request that it accepts while it starts', async () => {
     const port = await findFreePort()
