@@ -20,7 +20,9 @@ export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX-1}" MALLOC_MMAP_THRESHOLD_="${MALLOC
 
 # V8 keeps up to three times this many megabytes for new objects; its own default reaches 128 megabytes under
 # load. By default it also waits with a collection until the heap has doubled; here, until it has grown by
-# half. (The value is a text, because node -p prints numbers in colour if FORCE_COLOR is set.)
+# half. It also collects new objects in several threads, and look-ups wait until the last of them has run: on
+# a busy machine, that takes several times as long as one thread.
+# (The value is a text, because node -p prints numbers in colour if FORCE_COLOR is set.)
 semi_space='Math.min(os.totalmem(), process.constrainedMemory() || Infinity) < 2 ** 29 ? "4" : "16"'
 
 # Replaces this shell with the program. Returns if it does not run here.
@@ -28,7 +30,7 @@ run() {
   semi=$(NODE_OPTIONS='' "$1" -p "$semi_space" 2>/dev/null) || return 1
   program=$1
   shift
-  exec "$program" --max-semi-space-size="$semi" --heap-growing-percent=50 "$@"
+  exec "$program" --max-semi-space-size="$semi" --heap-growing-percent=50 --no-parallel-scavenge "$@"
 }
 
 here=$(cd "$(dirname "$0")/.." && pwd -P)
