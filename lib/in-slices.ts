@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-const SLICE_MS = 1
+const SLICE_MS = 0.5
 
-/** Runs all steps of the work, and lets other requests run after each millisecond. */
+/** Runs all steps of the work, and lets other requests run after each half millisecond. */
 export async function runInSlices<Result>(work: Iterator<void, Result>): Promise<Result> {
   let end = performance.now() + SLICE_MS
   for (;;) {
@@ -14,7 +14,7 @@ export async function runInSlices<Result>(work: Iterator<void, Result>): Promise
   }
 }
 
-/** Maps the values in order, and lets other requests run after each millisecond. */
+/** Maps the values in order, and lets other requests run after each half millisecond. */
 export async function mapInSlices<Value, Result>(
   values: readonly Value[],
   map: (value: Value, at: number) => Result,
