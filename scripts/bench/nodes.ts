@@ -11,7 +11,7 @@ import { printTable } from './parts/table.ts'
 
 const ADDRESSES = 1_000_000
 const THREADS = [1, 2, 3]
-const CONNECTIONS = [64, 1]
+const CONNECTIONS = [256, 1]
 
 /** Compares values of `MERIDIAN_NODES`, with servers and load on the same processors. */
 export async function benchNodes(options: BenchOptions): Promise<void> {
