@@ -4,7 +4,7 @@ import { openThread, type ThreadData } from './lib/services/threads/network-thre
 import type { News, Permit } from './lib/services/threads/permits.ts'
 import { createFastLookUps } from './routes/request/fast-look-ups.ts'
 
-/** Accepts connections, and answers look-ups with known keys: see lib/http/network.ts. */
+/** Accepts connections, and answers look-ups with known keys: see lib/http/listening-server.ts. */
 async function serve(port: MessagePort, data: ThreadData): Promise<void> {
   const send = (news: News) =>
     port.postMessage({ news }, news.lines?.map(({ buffer }) => buffer) ?? [])

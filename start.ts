@@ -9,7 +9,7 @@ import { checkNodes, nameRuntime } from './lib/config/runtime.ts'
 import { SECOND_MS } from './lib/durations.ts'
 import { createProgress } from './lib/geo/progress.ts'
 import { checkAddress } from './lib/http/listen.ts'
-import { type Network, openNetwork } from './lib/http/network.ts'
+import { type ListeningServer, openListeningServer } from './lib/http/listening-server.ts'
 import type { NetworkThreadsOptions } from './lib/http/threads/network-threads.ts'
 import { createLog, type Log } from './lib/log/log.ts'
 import { chooseStyle } from './lib/log/text-line.ts'
@@ -42,7 +42,7 @@ const SEMI_SPACE_OF_THREADS = `${SEMI_SPACE}=2`
 
 /** What listens: this process, and others that it has started. */
 interface Listening {
-  readonly network: Network
+  readonly own: ListeningServer
   /** undefined: there are none. */
   readonly others: NodeProcesses | undefined
 }
@@ -90,14 +90,14 @@ export async function start(parent?: ParentProcess): Promise<void> {
       await stop(await listening.promise, services, admin)
     },
   })
-  const network = await listen(server, services, (url) => {
+  const own = await listen(server, services, (url) => {
     listenUrl = url
   })
-  starting.defer(network.stop)
+  starting.defer(own.stop)
   const others = await startOthers(services, new URL(listenUrl))
   // From here on, only the signal handler disposes of the services.
   starting.move()
-  listening.resolve({ network, others })
+  listening.resolve({ own, others })
   setTimeout(services.preload, PRELOAD_AFTER_MS).unref()
   services.startReadingStripe()
   await services.openDemo()
@@ -146,16 +146,16 @@ async function listen(
   server: Server,
   services: Services,
   onUrl: (url: string) => void,
-): Promise<Network> {
+): Promise<ListeningServer> {
   const { host, port, threads, processes } = services.config
   // Further threads make as many objects as this one, so they get the same space.
   const ownSpace = process.execArgv.find((option) => option.startsWith(`${SEMI_SPACE}=`))
   const isTuned = threads > 1 && ownSpace !== undefined
   if (isTuned) setFlagsFromString(ownSpace)
   const address = { host, port, reusePort: services.isFurther || processes > 1 }
-  const network = await openNetwork(server, address, networkThreads(services), onUrl)
+  const own = await openListeningServer(server, address, networkThreads(services), onUrl)
   if (isTuned) setFlagsFromString(SEMI_SPACE_OF_THREADS)
-  return network
+  return own
 }
 
 /** Starts the other processes, which listen on the port of `url`. Their ports for operators follow this one's. */
@@ -213,13 +213,13 @@ function untilSeenByLitestream(openedAt: number): number {
 
 /** Lets requests finish, writes what is in memory and closes everything. */
 async function stop(
-  { network, others }: Listening,
+  { own, others }: Listening,
   services: Services,
   admin: Admin | undefined,
 ): Promise<void> {
   const { log, contact, notices } = services
   const stopped = others?.stop()
-  await Promise.all([network.stop(), contact.queue?.courier?.stop(), notices.stop()])
+  await Promise.all([own.stop(), contact.queue?.courier?.stop(), notices.stop()])
   admin?.close()
   await services[Symbol.asyncDispose]()
   await stopped

@@ -19,8 +19,8 @@ const REFUSED = /^(HPE_|ERR_HTTP_REQUEST_TIMEOUT$)/
 
 /**
  * Answers CONNECT, and requests of `server` that node:http could not read. Sends the answer after
- * those to earlier requests, then closes the connection. A client that sent nothing, has disconnected
- * or already has the answer to a request with an unreadable body gets no answer.
+ * those to earlier requests, then closes the connection. Sends none to a client that sent nothing, has
+ * disconnected or already has the answer to a request with an unreadable body.
  */
 export function answerClientErrors(server: Server, answer: AnswerUnreadable): void {
   /** The last response of each connection and the one before. */

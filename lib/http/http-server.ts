@@ -7,8 +7,8 @@ import { serveExpectations } from './expectations.ts'
 import { type FastPathOptions, installFastPath } from './fast-path/fast-path.ts'
 import { MAX_UNANSWERED } from './fast-path/feed.ts'
 import { LIMITS } from './http-limits.ts'
-import { serveOldHttp } from './old-http.ts'
-import { serveFew } from './serve-few.ts'
+import { serveHttp10 } from './http10.ts'
+import { limitPipelining } from './limit-pipelining.ts'
 import { resetSlowReaders } from './slow-readers.ts'
 
 export interface HttpServerOptions {
@@ -29,9 +29,9 @@ export function createHttpServer(
 ): Server {
   const server = createServer({ ...LIMITS, ServerResponse: BatchedResponse })
   const waiting = serveExpectations(serveAsterisk(serve))
-  const few = IS_BUN ? serveFew(server, waiting, MAX_UNANSWERED) : waiting
-  // serveFew and serveOldHttp must see requests in the order of arrival, so they wrap `waiting`.
-  server.on('request', serveOldHttp(few))
+  const limited = IS_BUN ? limitPipelining(server, waiting, MAX_UNANSWERED) : waiting
+  // limitPipelining and serveHttp10 must see requests in the order of arrival, so they wrap `waiting`.
+  server.on('request', serveHttp10(limited))
   // Only the size is limited: with a maximum count node:http would silently drop headers.
   server.maxHeadersCount = 0
   // Expectations other than 100-continue may be ignored.

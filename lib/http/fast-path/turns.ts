@@ -23,7 +23,7 @@ const TURN_MS = IS_DENO ? Number.POSITIVE_INFINITY : 2
  */
 export class Turns {
   readonly #clock: () => number
-  /** What to call for connections whose client waits for the answer, and then for the others, in order. */
+  /** Functions to call in order: first those given to `waitFirst`, whose clients wait for the answer. */
   readonly #first = new Set<() => void>()
   readonly #waiting = new Set<() => void>()
   #started = 0

@@ -21,11 +21,11 @@ export class ClientConnection {
   readonly #socket: Socket
   readonly #options: ConnectionOptions
   readonly #reader = new RequestReader()
-  /** How many bytes it has reported in all. */
+  /** How many bytes this connection has reported to the other thread. */
   #reported = 0
-  /** How many of them the other thread has answered; -1: it has not said so yet. */
+  /** How many of them the other thread has answered; -1: it has not reported any. */
   #answered = -1
-  /** How many of them the other thread has not taken. */
+  /** How many of them the other thread has yet to take. */
   #untaken = 0
   #isPaused = false
 

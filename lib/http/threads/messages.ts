@@ -28,7 +28,7 @@ export type Command = { readonly id: number } & (
   | { readonly kind: 'taken'; readonly count: number }
   /** The first `count` bytes of the connection are answered. If the thread has reported no others, it may answer. */
   | { readonly kind: 'answered'; readonly count: number }
-  /** Report when nothing was sent or received for this long; 0: never. */
+  /** Report `timed-out` when nothing was sent or received for this long; 0: never. */
   | { readonly kind: 'set-timeout'; readonly ms: number }
 )
 

@@ -9,11 +9,15 @@ const REFUSED_MS = 2_000
 /**
  * Wraps `listener` so that it gets only the first `most` requests that a connection sends at once.
  * The answer to the last of these closes the connection, and the client sends the others again (RFC
- * 9112 section 9.3.2). Bun needs this: it reads all requests of a chunk before it serves other
- * connections, and only destroying a connection stops that. So the connection of a flood is
- * destroyed, and its address cannot connect for a while.
+ * 9112 section 9.3.2). Only Bun needs this: it reads all requests of a chunk before it serves other
+ * connections, and only destroying a connection stops that. So this destroys the connection of a flood,
+ * and refuses its address for a while.
  */
-export function serveFew(server: Server, listener: RequestListener, most: number): RequestListener {
+export function limitPipelining(
+  server: Server,
+  listener: RequestListener,
+  most: number,
+): RequestListener {
   /** Requests of this turn of the event loop. */
   const counts = new Map<Socket, number>()
   /** Addresses that have sent floods. */

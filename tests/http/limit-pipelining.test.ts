@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 import { BatchedResponse } from '../../lib/http/batched-response.ts'
+import { limitPipelining } from '../../lib/http/limit-pipelining.ts'
 import { listen } from '../../lib/http/listen.ts'
-import { serveFew } from '../../lib/http/serve-few.ts'
 import { exchange } from '../support/raw-connection.ts'
 
 let server: Server
@@ -12,7 +12,7 @@ beforeEach(async () => {
   server = createServer({ ServerResponse: BatchedResponse })
   server.on(
     'request',
-    serveFew(server, (_, response) => void response.end('served'), 16),
+    limitPipelining(server, (_, response) => void response.end('served'), 16),
   )
   url = await listen(server, { port: 0, host: '127.0.0.1' })
   mock.timers.enable({ apis: ['setTimeout'] })

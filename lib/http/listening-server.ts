@@ -3,8 +3,7 @@ import { type ListenAddress, listen } from './listen.ts'
 import { stopServer } from './stop.ts'
 import { type NetworkThreadsOptions, startNetworkThreads } from './threads/network-threads.ts'
 
-/** A server that listens. */
-export interface Network {
+export interface ListeningServer {
   /** Refuses new connections, closes idle ones, lets requests finish, and ends the threads. */
   readonly stop: () => Promise<void>
 }
@@ -13,12 +12,12 @@ export interface Network {
  * Makes `server` listen in this thread and in `threads.count` others. `onUrl` gets the URL before any request
  * is served.
  */
-export async function openNetwork(
+export async function openListeningServer(
   server: Server,
   address: ListenAddress,
   threads: NetworkThreadsOptions,
   onUrl: (url: string) => void,
-): Promise<Network> {
+): Promise<ListeningServer> {
   if (threads.count === 0) {
     onUrl(await listen(server, address))
     return { stop: () => stopServer(server) }

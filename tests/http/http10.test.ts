@@ -4,14 +4,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import { installFastPath } from '../../lib/http/fast-path/fast-path.ts'
-import { serveOldHttp } from '../../lib/http/old-http.ts'
+import { serveHttp10 } from '../../lib/http/http10.ts'
 import { exchange } from '../support/raw-connection.ts'
 
 describe('a request with Upgrade', () => {
   it('is the last of its connection, whatever follows it', async () => {
     const paths: (string | undefined)[] = []
     const server = createServer(
-      serveOldHttp(({ url }, response) => {
+      serveHttp10(({ url }, response) => {
         paths.push(url)
         response.end('served')
       }),
