@@ -6,7 +6,7 @@ import { run } from './parts/run.ts'
 
 await run(async () => {
   const task = readTask()
-  using source = await openSource(task.server, task.asked)
+  using source = await openSource(task.server, task.answerOptions)
   if (task.list === undefined) await locateLines(source, task)
   else await locateList(source, task, task.list)
 })

@@ -8,7 +8,7 @@ type GeoFile = { readonly name: string; readonly builtAt: string } | UnusableFil
 interface UnusableFile {
   readonly name: string
   readonly problem: string
-  readonly hasLastGood: boolean
+  readonly hasLastUsable: boolean
   /** Whether it is missing only until the next start. */
   readonly isAwaited?: boolean
 }
@@ -32,12 +32,12 @@ export function checkGeo(files: readonly GeoFile[], now: number): Finding[] {
   })
 }
 
-function checkUnusable({ name, problem, hasLastGood, isAwaited }: UnusableFile): Finding {
+function checkUnusable({ name, problem, hasLastUsable, isAwaited }: UnusableFile): Finding {
   if (isAwaited === true) {
     const advice = `the next start prepares it, or now: ${commandText('geo')}`
     return warning(`${name} is not prepared yet`, advice)
   }
-  const effect = hasLastGood ? 'serves its last usable version' : 'does not start'
+  const effect = hasLastUsable ? 'serves its last usable version' : 'does not start'
   const advice = `a server ${effect}: replace the file if it is yours; ${commandText('geo')} prepares the bundled ones`
   return wrong(problem, advice)
 }

@@ -4,8 +4,8 @@ import type { Log } from '../log/log.ts'
 import { type Address, ipv4FromBits } from '../net/address.ts'
 import { networkText } from '../net/network.ts'
 import { reasonOf } from '../reason.ts'
-import type { LookupResult } from './answer/describe.ts'
 import { locate } from './answer/locate.ts'
+import type { LookupResult } from './answer/write-result.ts'
 import { createSystems } from './asn/systems.ts'
 import type { AtlasKeeper } from './atlas/keeper.ts'
 import { type GeoDatabase, type OpenOptions, openDatabase } from './database.ts'
@@ -57,7 +57,7 @@ interface Served {
   readonly places: readonly GeoDatabase[]
   /** The databases about privacy. Only look-ups that include privacy read them. */
   readonly privacy: readonly GeoDatabase[]
-  /** Whether no file that may locate addresses was refused. */
+  /** Whether each database that locates addresses is the newest version of its file. */
   readonly arePlacesCurrent: boolean
   /** The first file without a usable version; undefined if each has one. */
   readonly unusable: Outcome | undefined
@@ -246,7 +246,7 @@ async function open(
     const earlier = { refusal: { at: clock(), reason }, isEarlier: true }
     log.error({ path, reason }, 'database refused')
     if (old !== undefined) return { file, openFile: { ...old, ...earlier }, reason }
-    const database = await file.openLastGood(use)
+    const database = await file.openLastUsable(use)
     if (database === null) return { file, openFile: undefined, reason }
     log.warn({ path }, 'serving the last usable version of the database')
     const kept = { file: { ...file, version: 'last usable' }, database, openedAt: clock() }

@@ -3,7 +3,7 @@ import { counted } from '../dashboard/parts/format.ts'
 import { Line } from './prose.tsx'
 
 /** Longer lists of values are folded. */
-const MOST_VALUES = 8
+const MAX_VALUES = 8
 
 interface FieldTableProps {
   readonly fields: readonly Field[]
@@ -51,7 +51,7 @@ function Values({ values }: Pick<Field, 'values'>) {
       <code>{value}</code>
     </>
   ))
-  if (values.length > MOST_VALUES) {
+  if (values.length > MAX_VALUES) {
     return (
       <details>
         <summary>One of {values.length} values</summary>

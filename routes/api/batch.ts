@@ -10,12 +10,12 @@ export function batchHandlers(services: Services) {
     locateBatch: async (call) => {
       const { body, form, caller, requestId } = call
       const shapeWhole = createShape(services.geo, body, { degraded: false })
-      const shapeReduced = createShape(services.geo, body, { degraded: true })
+      const shapeDegraded = createShape(services.geo, body, { degraded: true })
       const { located, invalid, start, between, end } = batchForm(form, body)
       const pieces = new TextPieces(between)
       const { degraded } = await locateAll(services, call, {
-        located: (json, address, isReduced) =>
-          pieces.add(located(json, address, isReduced ? shapeReduced : shapeWhole)),
+        located: (json, address, isDegraded) =>
+          pieces.add(located(json, address, isDegraded ? shapeDegraded : shapeWhole)),
         invalid: (text) => pieces.add(invalid(text)),
       })
       const meta = `{"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}}`

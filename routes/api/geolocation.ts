@@ -1,14 +1,14 @@
 import type { LookupQuery } from '../../lib/contract/geo/look-ups.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { describe } from '../../lib/geo/answer/describe.ts'
 import { toFieldLines } from '../../lib/geo/answer/field-lines.ts'
 import {
-  type Asked,
+  type AnswerOptions,
   asksHostname,
   createFindExtras,
   createShape,
   notIncluded,
 } from '../../lib/geo/answer/shape.ts'
+import { writeResult } from '../../lib/geo/answer/write-result.ts'
 import type { Library } from '../../lib/geo/library.ts'
 import { asciiJson } from '../../lib/geo/place/json-text.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
@@ -20,9 +20,9 @@ import { refuseOverCap } from './over-cap.ts'
 export function plainLookUps({ geo }: Pick<Services, 'geo'>) {
   return {
     locateAddress: (call) => {
-      const asked = readAsked(call.query)
-      const answer = locate(geo, readAddress(call.params.ipAddress), call, asked)
-      const missing = notIncluded(geo, asked, { hasHostnames: false })
+      const options = readOptions(call.query)
+      const answer = locate(geo, readAddress(call.params.ipAddress), call, options)
+      const missing = notIncluded(geo, options, { hasHostnames: false })
       // Copying each answer would take time.
       return missing === undefined ? answer : { ...answer, ...missing }
     },
@@ -52,30 +52,30 @@ type LocateCall = Parameters<Handlers['locateCaller']>[0]
 /** Answers with the fields that the query selects, or as plain text. */
 async function locateByQuery(services: Parts, address: Address | null, call: LocateCall) {
   const { geo, findHostname } = services
-  const asked = readAsked(call.query)
+  const options = readOptions(call.query)
   const hasHostnames = services.config.hostnames !== undefined
   const answer = {
-    ...locate(geo, address, call, asked),
-    ...notIncluded(geo, asked, { hasHostnames }),
+    ...locate(geo, address, call, options),
+    ...notIncluded(geo, options, { hasHostnames }),
   }
-  const shape = createShape(geo, asked, call)
+  const shape = createShape(geo, options, call)
   if (shape === undefined) return answer
-  const isNamed = asksHostname(asked) && !call.degraded && address !== null
+  const isNamed = asksHostname(options) && !call.degraded && address !== null
   const hostname = isNamed ? await findHostname(address) : undefined
   const result = shape(answer.json, address, hostname)
-  if (call.form === 'text/plain' && asked.fields !== undefined) {
+  if (call.form === 'text/plain' && options.fields !== undefined) {
     const { json: _, ...head } = answer
-    return { ...head, form: call.form, text: toFieldLines(result, asked.fields) }
+    return { ...head, form: call.form, text: toFieldLines(result, options.fields) }
   }
   return { ...answer, json: asciiJson(result) }
 }
 
-function readAsked({ fields, include, lang }: LookupQuery): Asked {
+function readOptions({ fields, include, lang }: LookupQuery): AnswerOptions {
   return {
     lang,
     fields: fields?.split(','),
     // safe: the contract allows only these names
-    include: include?.split(',') as Asked['include'],
+    include: include?.split(',') as AnswerOptions['include'],
   }
 }
 
@@ -83,14 +83,14 @@ function locate(
   geo: Library,
   address: Address | null,
   { requestId, now, caller, degraded }: LocateCall,
-  asked: Asked = {},
+  options: AnswerOptions = {},
 ) {
   const request = `"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}`
   if (address === null) {
     return { status: 404, json: `{"meta":{"precision":"none",${request}}}` } as const
   }
-  const extras = createFindExtras(geo, asked, { degraded })?.(address)
-  const { json, precision } = describe(address, geo.find(address), { now, degraded, extras })
+  const extras = createFindExtras(geo, options, { degraded })?.(address)
+  const { json, precision } = writeResult(address, geo.find(address), { now, degraded, extras })
   const status = precision === 'none' ? 404 : 200
   return { status, json: `{${json},"meta":{"precision":"${precision}",${request}}}` } as const
 }

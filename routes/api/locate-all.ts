@@ -1,6 +1,6 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
-import { describe } from '../../lib/geo/answer/describe.ts'
-import { type Asked, createFindExtras } from '../../lib/geo/answer/shape.ts'
+import { type AnswerOptions, createFindExtras } from '../../lib/geo/answer/shape.ts'
+import { writeResult } from '../../lib/geo/answer/write-result.ts'
 import { mapInSlices } from '../../lib/in-slices.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -11,21 +11,21 @@ export interface Parts extends Pick<Services, 'geo'> {
 }
 
 interface AddressesCall {
-  readonly body: { readonly ips: readonly string[] } & Pick<Asked, 'fields' | 'include'>
+  readonly body: { readonly ips: readonly string[] } & Pick<AnswerOptions, 'fields' | 'include'>
   readonly caller: Caller
   readonly now: number
   readonly tally: { lookUps: number }
 }
 
 interface Writer<Result> {
-  /** `json` is a result with what the body includes; over the cap it is reduced. */
+  /** `json` is a result with what the body includes; over the cap it is degraded. */
   readonly located: (json: string, address: Address, degraded: boolean) => Result
   readonly invalid: (text: string) => Result
 }
 
 /**
  * Locates the addresses of a body in order, in slices. Each valid address counts as one request towards the
- * monthly cap, whether it is found or not. Results over the cap are reduced.
+ * monthly cap, whether it is found or not. Results over the cap are degraded.
  */
 export async function locateAll<Result>(
   { geo, meters }: Parts,
@@ -46,7 +46,7 @@ export async function locateAll<Result>(
     const degraded = done >= left
     done += 1
     const extras = degraded ? undefined : findExtras?.(address)
-    const { json, precision } = describe(address, geo.find(address), { now, degraded, extras })
+    const { json, precision } = writeResult(address, geo.find(address), { now, degraded, extras })
     const meta = `"meta":{"precision":"${precision}","degraded":${degraded}}`
     return located(`{${json},${meta}}`, address, degraded)
   })

@@ -15,9 +15,9 @@ export function summaryHandlers(services: Parts) {
       })
       const hasPrivacy = body.include?.includes('privacy') ?? false
       const { degraded } = await locateAll(services, call, {
-        located: (json, address, isReduced) => {
+        located: (json, address, isDegraded) => {
           const result: GeolocationResult = JSON.parse(json)
-          const finding = hasPrivacy && !isReduced ? services.geo.findPrivacy(address) : undefined
+          const finding = hasPrivacy && !isDegraded ? services.geo.findPrivacy(address) : undefined
           add(
             address.text,
             finding === undefined ? result : { ...result, privacy: finding.privacy },

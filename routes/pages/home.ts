@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { ApiError } from '../../lib/errors.ts'
-import { describe } from '../../lib/geo/answer/describe.ts'
+import { writeResult } from '../../lib/geo/answer/write-result.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { HomeAbout, HomePage, SAMPLES } from '../../pages/home.tsx'
@@ -44,7 +44,7 @@ interface About {
   readonly html: ReturnType<typeof render>
 }
 
-/** What `renderAbout` has made, by the list of databases, which is a new object after a reload. */
+/** The results of `renderAbout` by the list of databases, which is a new object after each reload. */
 const abouts = new WeakMap<object, About>()
 
 /** The part that is the same for every visitor. */
@@ -103,6 +103,6 @@ function isKnown({ result }: LocatedOutcome): boolean {
 type LocatedOutcome = Extract<Outcome, { readonly kind: 'located' }>
 
 function locate({ geo }: Services, address: Address, { now, requestId }: Exchange): LocatedOutcome {
-  const { json, precision } = describe(address, geo.find(address), { now, degraded: false })
+  const { json, precision } = writeResult(address, geo.find(address), { now, degraded: false })
   return { kind: 'located', result: { ...JSON.parse(`{${json}}`), meta: { precision, requestId } } }
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../parts/run.ts'
 
 export const FORM_OPTIONS = { as: TEXT, column: TEXT, anywhere: FLAG, last: FLAG } as const
 
-export const FORM_USAGE = `If it is not recognised as you mean it:
+export const FORM_USAGE = `If the format is not recognised correctly:
   --as KIND        ${Object.keys(KINDS).join(', ')}
   --column NAME    the column or field with the addresses, or its number
   --anywhere       take addresses anywhere in the line

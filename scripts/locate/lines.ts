@@ -11,8 +11,8 @@ const JSON_LINES = { header: '', line: (answer: string) => `${answer}\n` }
 
 /** Looks up one address per line, or the addresses of the command line. */
 export async function locateLines(source: Source, task: Task): Promise<void> {
-  const { input, addresses, asked, csv } = task
-  const { header, line } = csv ? createCsvLines(asked) : JSON_LINES
+  const { input, addresses, answerOptions, csv } = task
+  const { header, line } = csv ? createCsvLines(answerOptions) : JSON_LINES
   using progress = showProgress('lines')
   const answered = async (lines: readonly string[]) => {
     const written = new LineBuffer()

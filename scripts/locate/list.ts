@@ -38,12 +38,12 @@ interface KeepOptions extends ListOptions {
 /** Writes the rows with their results. Returns their addresses if they are to be counted. */
 async function keepRows(
   source: Source,
-  { input, asked }: Task,
+  { input, answerOptions }: Task,
   options: KeepOptions,
 ): Promise<Collected> {
   const { form, hasMark, chunks } = await openList(input, options)
   const output = outputFor(form, options.keep)
-  const { header, write } = createRowWriter(source, { form, output, asked })
+  const { header, write } = createRowWriter(source, { form, output, answerOptions })
   const collector = createCollector()
   using progress = showProgress('rows')
   const answers = async function* () {

@@ -8,19 +8,19 @@ import { UsageError } from '../parts/run.ts'
 import { SERVER_OPTIONS, SERVER_USAGE, type Server, toServer } from '../parts/server-options.ts'
 import { FORM_OPTIONS, FORM_USAGE, type FormOptions, toFormOptions } from './form-options.ts'
 import { inputsOf } from './input.ts'
-import type { AskedOfList } from './source.ts'
+import type { ListAnswerOptions } from './source.ts'
 
 const USAGE = `Usage: ${usageText('locate', '[options] [FILE | ADDRESS…] > results.jsonl')}
-Looks up the addresses, or one IPv4 or IPv6 address per line of the file, or of stdin, and writes one
-JSON object per line, in order.
+Looks up IPv4 and IPv6 addresses: those of the command line, or one per line of the file or stdin.
+Writes one JSON object per line, in order.
   --csv            write CSV with a header row instead
   --include NAMES  add what answers lack by default: ${LIST_INCLUDES.join(', ')}
   --lang LANGUAGE  names of places in ${LANGUAGES.join(', ')}
   --help           show this
 
 With these, the input may be CSV, TSV, JSON lines or lines of a log; it is recognised by its content:
-  --keep           write each row of the input as it is, with the result after it; a row without an
-                   address gets an error. CSV; of JSON lines, JSON lines. --csv or --json: that one
+  --keep           write each row as it is, with the result or an error after it: as JSON lines if the
+                   input is JSON lines, else as CSV; --csv and --json override this
   --summary        count the rows by country, region, city, network and precision: without --keep to
                    stdout, with --json as JSON; with --keep to stderr
   --map FILE.html  write a page with a map and the summary that needs no other file
@@ -44,7 +44,7 @@ export interface Task {
   /** The addresses to look up instead of the input; undefined: the input. */
   readonly addresses: readonly string[] | undefined
   readonly server: Server | undefined
-  readonly asked: AskedOfList
+  readonly answerOptions: ListAnswerOptions
   readonly csv: boolean
   /** undefined: the input has one address per line. */
   readonly list: ListOptions | undefined
@@ -74,7 +74,7 @@ export function readTask(): Task {
     input,
     addresses,
     server: toServer(values, USAGE),
-    asked: toAsked(values),
+    answerOptions: toAnswerOptions(values),
     csv: values.csv === true,
     list: isList ? toListOptions(values) : undefined,
   }
@@ -97,16 +97,16 @@ function refuseUseless(values: Values, isList: boolean): void {
 
 const LIST_OPTIONS = ['as', 'column', 'anywhere', 'last', 'json'] as const
 
-const AskedOptions = v.object({
+const AnswerOptionsSchema = v.object({
   include: v.optional(listOf(LIST_INCLUDES, `must be of ${LIST_INCLUDES}, separated by commas`)),
   lang: v.optional(v.picklist(LANGUAGES, `must be one of ${LANGUAGES.join(', ')}`)),
 })
 
-function toAsked(values: Values): AskedOfList {
+function toAnswerOptions(values: Values): ListAnswerOptions {
   const given = { include: values.include, lang: values.lang }
-  const { include, lang } = checkOptions(AskedOptions, given, USAGE)
+  const { include, lang } = checkOptions(AnswerOptionsSchema, given, USAGE)
   // safe: the schema allows only these names
-  return { include: include?.split(',') as AskedOfList['include'], lang }
+  return { include: include?.split(',') as ListAnswerOptions['include'], lang }
 }
 
 function toListOptions(values: Values): ListOptions {

@@ -1,13 +1,13 @@
 import { readConfig } from '../../lib/config/config.ts'
 import { createAnswerJson } from '../../lib/geo/answer/bulk.ts'
 import { openOwnGeo } from './open-own-geo.ts'
-import type { AskedOfList, Source } from './source.ts'
+import type { ListAnswerOptions, Source } from './source.ts'
 
 /** Answers from the databases that a server with this environment would use. */
-export async function openOwnSource(asked: AskedOfList): Promise<Source> {
+export async function openOwnSource(answerOptions: ListAnswerOptions): Promise<Source> {
   const config = readConfig(process.env)
   const geo = await openOwnGeo(config)
-  const answer = createAnswerJson(geo, asked)
+  const answer = createAnswerJson(geo, answerOptions)
   return {
     answersTo: async (texts) => answerEach(texts, answer),
     [Symbol.dispose]: () => geo[Symbol.dispose](),

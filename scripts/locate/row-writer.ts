@@ -4,7 +4,7 @@ import type { Row } from '../../lib/address-lists/read-list.ts'
 import { jsonLines, type Lines, tableLines } from '../../lib/address-lists/write-list.ts'
 import { answerColumns } from '../../lib/geo/answer/bulk-csv.ts'
 import type { ListOptions } from './options.ts'
-import type { AskedOfList, Source } from './source.ts'
+import type { ListAnswerOptions, Source } from './source.ts'
 
 type Output = 'csv' | 'json'
 
@@ -14,10 +14,10 @@ export function outputFor({ kind }: ListForm, keep: NonNullable<ListOptions['kee
   return kind === 'json' ? 'json' : 'csv'
 }
 
-interface Written {
+interface RowFormat {
   readonly form: ListForm
   readonly output: Output
-  readonly asked: AskedOfList
+  readonly answerOptions: ListAnswerOptions
 }
 
 /** The answer to an address, as a `Source` writes it. */
@@ -25,16 +25,16 @@ interface Answer {
   readonly json: string
 }
 
-const WITHOUT: Answer = { json: JSON.stringify({ error: { message: NO_ADDRESS } }) }
+const WITHOUT_ADDRESS: Answer = { json: JSON.stringify({ error: { message: NO_ADDRESS } }) }
 
 /** Looks up the addresses of rows, and writes the rows with their results. */
-export function createRowWriter(source: Source, { form, output, asked }: Written) {
+export function createRowWriter(source: Source, { form, output, answerOptions }: RowFormat) {
   let answers: ReadonlyMap<string | undefined, Answer> = new Map()
-  const answerTo = (address: string | undefined) => answers.get(address) ?? WITHOUT
+  const answerTo = (address: string | undefined) => answers.get(address) ?? WITHOUT_ADDRESS
   const { header, line } =
     output === 'json'
       ? jsonLines(form, ({ json }: Answer) => json, answerTo)
-      : table(form, asked, answerTo)
+      : table(form, answerOptions, answerTo)
   return {
     header,
     write: async (rows: readonly Row[]): Promise<string> => {
@@ -46,10 +46,10 @@ export function createRowWriter(source: Source, { form, output, asked }: Written
 
 function table(
   form: ListForm,
-  asked: AskedOfList,
+  answerOptions: ListAnswerOptions,
   answerTo: (address: string | undefined) => Answer,
 ): Lines {
-  const { names, cellsOf } = answerColumns(asked)
+  const { names, cellsOf } = answerColumns(answerOptions)
   const columns = { names, cellsOf: ({ json }: Answer) => cellsOf(JSON.parse(json)) }
   return tableLines(form, KINDS[form.kind] ?? ',', columns, answerTo)
 }

@@ -5,10 +5,10 @@ import { asciiJson } from '../../lib/geo/place/json-text.ts'
 import { codeOf, fetchReasonOf } from '../../lib/reason.ts'
 import type { Server } from '../parts/server-options.ts'
 import { printable } from '../parts/text-table.ts'
-import type { AskedOfList } from './source.ts'
+import type { ListAnswerOptions } from './source.ts'
 
 /** The body of `POST /v1/ip/batch`. */
-interface Batch extends AskedOfList {
+interface Batch extends ListAnswerOptions {
   readonly ips: readonly string[]
 }
 
@@ -17,8 +17,8 @@ export interface Answer {
   readonly address: string
   /** See `Source`. */
   readonly json: string
-  /** Whether the result is reduced, because the cap is exceeded. */
-  readonly isReduced: boolean
+  /** Whether the result is degraded, because the cap is exceeded. */
+  readonly isDegraded: boolean
 }
 
 const TIMEOUT_MS = 60_000
@@ -108,6 +108,6 @@ function toAnswers(text: string, ips: readonly string[]): Answer[] | null {
 
 function toAnswer(address: string, { meta = {}, ...result }: GeolocationResult): Answer {
   const { degraded, ...own } = meta
-  const isReduced = degraded === true
-  return { address, json: asciiJson({ ...result, meta: isReduced ? meta : own }), isReduced }
+  const isDegraded = degraded === true
+  return { address, json: asciiJson({ ...result, meta: isDegraded ? meta : own }), isDegraded }
 }

@@ -7,7 +7,7 @@ import { parseAddress } from '../../lib/net/address.ts'
 import { report } from '../parts/run.ts'
 import type { Server } from '../parts/server-options.ts'
 import { type Answer, sendBatch } from './send-batch.ts'
-import type { AskedOfList, Source } from './source.ts'
+import type { ListAnswerOptions, Source } from './source.ts'
 
 /** About 600 bytes each. */
 const KEPT_ANSWERS = 100_000
@@ -17,17 +17,17 @@ const LONGEST_WAIT_SECONDS = 300
  * Answers from `POST /v1/ip/batch` of a server. Each address counts towards the monthly cap of the key, so
  * latest answers are kept for addresses that occur again.
  */
-export function openServerSource(server: Server, asked: AskedOfList): Source {
+export function openServerSource(server: Server, answerOptions: ListAnswerOptions): Source {
   const kept = new BoundedCache<string, Answer>(KEPT_ANSWERS)
-  let reduced = 0
+  let degraded = 0
   const lookUp = async (addresses: readonly string[], keep: (answer: Answer) => void) => {
     await lookUpAddresses(addresses, 0, {
       size: BATCH_MAX,
-      send: (ips) => sendBatch(server, { ips, ...asked }),
+      send: (ips) => sendBatch(server, { ips, ...answerOptions }),
       wait: waitFor,
       keep: (answers) => {
         for (const answer of answers) {
-          if (answer.isReduced) reduced += 1
+          if (answer.isDegraded) degraded += 1
           kept.set(answer.address, answer)
           keep(answer)
         }
@@ -49,7 +49,7 @@ export function openServerSource(server: Server, asked: AskedOfList): Source {
       return texts.map((text, at) => known.get(addresses[at])?.json ?? notAnAddress(text))
     },
     [Symbol.dispose]: () => {
-      if (reduced > 0) report(`${CAP_IS_USED_UP}; answers that have only the country: ${reduced}`)
+      if (degraded > 0) report(`${CAP_IS_USED_UP}; answers that have only the country: ${degraded}`)
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Asked } from '../../lib/geo/answer/shape.ts'
+import type { AnswerOptions } from '../../lib/geo/answer/shape.ts'
 
 /**
  * Where answers come from: the databases here, or a server. From the same databases both give the same
@@ -7,10 +7,10 @@ import type { Asked } from '../../lib/geo/answer/shape.ts'
 export interface Source extends Disposable {
   /**
    * The answer to each text, in order and in JSON: a GeolocationResult whose `meta` has only `precision`,
-   * and `degraded` if the result is reduced; or an error if the text is not an address.
+   * and `degraded` if the result is degraded; or an error if the text is not an address.
    */
   readonly answersTo: (texts: readonly string[]) => Promise<Iterable<string>>
 }
 
 /** What a list can ask of its answers. */
-export type AskedOfList = Pick<Asked, 'include' | 'lang'>
+export type ListAnswerOptions = Pick<AnswerOptions, 'include' | 'lang'>

@@ -53,7 +53,7 @@ const SHARE_WIDTH = 8
 
 function lineOf(name: string, count: number, whole: number): string {
   const share = whole === 0 ? '–' : `${((100 * count) / whole).toFixed(1)} %`
-  return `${inEnglish(count).padStart(COUNT_WIDTH)}${share.padStart(SHARE_WIDTH)}  ${plain(name)}`
+  return `${inEnglish(count).padStart(COUNT_WIDTH)}${share.padStart(SHARE_WIDTH)}  ${withoutControls(name)}`
 }
 
 function counted(count: number, name: string, plural = 's'): string {
@@ -65,7 +65,7 @@ function inEnglish(count: number): string {
 }
 
 /** Without characters that control a terminal: others choose the names of places and networks. */
-function plain(name: string): string {
+function withoutControls(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
   return name.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim()
 }

@@ -54,18 +54,18 @@ function openEach<Result>(
   read: (database: GeoDatabase, file: SourceFile) => Result,
 ) {
   return Array.fromAsync(files, async (file) => {
-    const { path, name, openLastGood, isPrepared } = file
+    const { path, name, openLastUsable, isPrepared } = file
     const options = { map: false, regionCode: () => undefined, cacheBits: 1, name }
     const open = (from: string) => openDatabase(from, options)
     try {
       return read(await open(path), file)
     } catch (error) {
       /** Whether a server has kept its last usable version, which it would serve. */
-      const hasLastGood = (await openLastGood(open)) !== null
+      const hasLastUsable = (await openLastUsable(open)) !== null
       return {
         name,
         problem: reasonOf(error),
-        hasLastGood,
+        hasLastUsable,
         isAwaited: !existsSync(path) && isPrepared,
       }
     }

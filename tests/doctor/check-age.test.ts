@@ -31,7 +31,8 @@ describe('checkGeo', () => {
 
   it('reports files that cannot be served', () => {
     const problem = 'Cannot use the database c: it is damaged'
-    const check = (hasLastGood: boolean) => checkGeo([{ name: 'c', problem, hasLastGood }], NOON)
+    const check = (hasLastUsable: boolean) =>
+      checkGeo([{ name: 'c', problem, hasLastUsable }], NOON)
     matches(
       check(false),
       /^wrong: Cannot use the database c: .* → a server does not start: replace/,

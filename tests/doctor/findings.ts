@@ -8,7 +8,7 @@ export function lines(findings: readonly Finding[]): string[] {
   )
 }
 
-/** Like `lines`, with the text of findings that are no problem. */
+/** Like `lines`, but also with the text of findings without a problem. */
 export function allLines(findings: readonly Finding[]): string[] {
   return findings.map((finding) =>
     finding.state === 'ok' ? `ok: ${finding.text}` : lines([finding]).join(),

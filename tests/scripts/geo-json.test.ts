@@ -21,7 +21,7 @@ describe('the JSON of npm run geo', () => {
   it('lists databases, and why others cannot be served', () => {
     const databases: GeoData['databases'] = [
       { ...MINE, builtAt: AT },
-      { name: 'bad', problem: 'not a MaxMind DB', hasLastGood: false, isAwaited: false },
+      { name: 'bad', problem: 'not a MaxMind DB', hasLastUsable: false, isAwaited: false },
     ]
     assert.deepEqual(toObject({ databases }), {
       databases: [

@@ -3,7 +3,7 @@ import type { Address } from '../../net/address.ts'
 import { asciiJson } from '../place/json-text.ts'
 import { NOT_AN_ADDRESS, shownText } from './bulk.ts'
 import { createResultCsv } from './result-csv.ts'
-import type { Asked, Shape } from './shape.ts'
+import type { AnswerOptions, Shape } from './shape.ts'
 
 /** How a batch is written. */
 export interface BatchForm {
@@ -18,8 +18,8 @@ export interface BatchForm {
   readonly end: (meta: string) => string
 }
 
-export function batchForm(form: MediaType, asked: Asked): BatchForm {
-  if (form === 'text/csv') return csvForm(asked)
+export function batchForm(form: MediaType, options: AnswerOptions): BatchForm {
+  if (form === 'text/csv') return csvForm(options)
   return form === 'application/x-ndjson' ? JSON_LINES : JSON_FORM
 }
 
@@ -43,8 +43,8 @@ const JSON_LINES: BatchForm = {
   end: () => '',
 }
 
-function csvForm(asked: Asked): BatchForm {
-  const { header, row } = createResultCsv(asked)
+function csvForm(options: AnswerOptions): BatchForm {
+  const { header, row } = createResultCsv(options)
   return {
     located: (json, address, shape) =>
       row(address.text, shape === undefined ? JSON.parse(json) : shape(json, address)),

@@ -3,11 +3,11 @@ import { csvCell } from '../../contract/geo/csv-cell.ts'
 import { valueAt } from '../../contract/value-at.ts'
 import { type Cell, resultColumns } from './result-csv.ts'
 import type { Json } from './select-fields.ts'
-import type { Asked } from './shape.ts'
+import type { AnswerOptions } from './shape.ts'
 
 /** Writes the answers of `createAnswerJson` as rows of CSV (RFC 4180), each with a newline. */
-export function createCsvLines(asked: Asked) {
-  const { names, cellsOf } = answerColumns(asked)
+export function createCsvLines(options: AnswerOptions) {
+  const { names, cellsOf } = answerColumns(options)
   return {
     header: toLine(names),
     line: (answer: string) => toLine(cellsOf(JSON.parse(answer))),
@@ -15,8 +15,8 @@ export function createCsvLines(asked: Asked) {
 }
 
 /** The columns of an answer: address, result and error. Cells of unknown values are empty. */
-export function answerColumns(asked: Asked) {
-  const { names, cellsOf } = resultColumns(asked)
+export function answerColumns(options: AnswerOptions) {
+  const { names, cellsOf } = resultColumns(options)
   return {
     names: ['ip', ...names, 'error'],
     cellsOf: (answer: Json): Cell[] => [

@@ -1,8 +1,8 @@
 import { parseAddress } from '../../net/address.ts'
 import type { Library } from '../library.ts'
 import { asciiJson } from '../place/json-text.ts'
-import { describe } from './describe.ts'
-import { type Asked, createFindExtras, createShape } from './shape.ts'
+import { type AnswerOptions, createFindExtras, createShape } from './shape.ts'
+import { writeResult } from './write-result.ts'
 
 export const NOT_AN_ADDRESS = 'Not an IPv4 or IPv6 address'
 
@@ -50,16 +50,16 @@ function shorten(text: string): string {
  */
 export function createAnswerJson(
   geo: Pick<Library, 'find' | 'prefix' | 'names' | 'findPrivacy'>,
-  asked: Asked,
+  options: AnswerOptions,
 ): (text: string, now: number) => string {
   const whole = { degraded: false }
-  const shape = createShape(geo, asked, whole)
-  const findExtras = createFindExtras(geo, asked, whole)
+  const shape = createShape(geo, options, whole)
+  const findExtras = createFindExtras(geo, options, whole)
   return (text, now) => {
     const address = parseAddress(text)
     if (address === null) return notAnAddress(text)
-    const options = { now, ...whole, extras: findExtras?.(address) }
-    const { json, precision } = describe(address, geo.find(address), options)
+    const extras = findExtras?.(address)
+    const { json, precision } = writeResult(address, geo.find(address), { now, ...whole, extras })
     const answer = `{${json},"meta":{"precision":"${precision}"}}`
     return shape === undefined ? answer : asciiJson(shape(answer, address))
   }

@@ -21,7 +21,7 @@ export interface Located {
 }
 
 /** What `locate` needs of a database. */
-export type Source = Pick<GeoDatabase, 'provider' | 'find'>
+export type SearchedDatabase = Pick<GeoDatabase, 'provider' | 'find'>
 
 /** One provider's place, which may become part of the answer. */
 interface Candidate {
@@ -30,7 +30,7 @@ interface Candidate {
 }
 
 /** Looks the address up in all databases, in order of priority, and merges the findings. */
-export function locate(databases: readonly Source[], address: Address): Located {
+export function locate(databases: readonly SearchedDatabase[], address: Address): Located {
   const candidates: Candidate[] = []
   let owner = NOBODY
   let isWithheld = false

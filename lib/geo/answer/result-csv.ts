@@ -4,14 +4,14 @@ import { CSV_FIELDS, INCLUDED_CSV_FIELDS } from '../../contract/geo/csv-fields.t
 import { LIST_INCLUDES } from '../../contract/geo/geolocation.ts'
 import { readerOf, valueAt } from '../../contract/value-at.ts'
 import type { Json } from './select-fields.ts'
-import type { Asked } from './shape.ts'
+import type { AnswerOptions } from './shape.ts'
 
 /**
  * Writes results as CSV (RFC 4180): one column for each of the fields that the caller names, else all.
  * Cells of unknown values are empty.
  */
-export function createResultCsv(asked: Asked) {
-  const { names, cellsOf } = resultColumns(asked)
+export function createResultCsv(options: AnswerOptions) {
+  const { names, cellsOf } = resultColumns(options)
   return {
     header: toRow(['ip', ...names, 'degraded', 'error']),
     row: (ip: string, result: Json) =>
@@ -26,8 +26,8 @@ export function createResultCsv(asked: Asked) {
 
 export type Cell = string | number | boolean | undefined
 
-/** The columns for the fields that are asked for: their names, and the cells of a result. */
-export function resultColumns({ fields, include = [] }: Asked) {
+/** The columns for the requested fields: their names, and the cells of a result. */
+export function resultColumns({ fields, include = [] }: AnswerOptions) {
   const columns = fields === undefined ? { ...CSV_FIELDS, ...included(include) } : namedAs(fields)
   const reads = Object.values(columns).map(readerOf)
   return {
@@ -36,7 +36,7 @@ export function resultColumns({ fields, include = [] }: Asked) {
   }
 }
 
-function included(include: NonNullable<Asked['include']>): Record<string, string> {
+function included(include: NonNullable<AnswerOptions['include']>): Record<string, string> {
   const columns = LIST_INCLUDES.filter((name) => include.includes(name)).map(
     (name) => INCLUDED_CSV_FIELDS[name],
   )

@@ -1,12 +1,12 @@
 import type { GeolocationResult, Include, Language } from '../../contract/geo/geolocation.ts'
 import type { Address } from '../../net/address.ts'
 import type { Library } from '../library.ts'
-import type { Extras } from './describe.ts'
 import { createSelect, type Json } from './select-fields.ts'
 import { translate } from './translate.ts'
+import type { Extras } from './write-result.ts'
 
 /** The options of a look-up that change its answer. */
-export interface Asked {
+export interface AnswerOptions {
   readonly fields?: readonly string[] | undefined
   readonly include?: readonly Include[] | undefined
   readonly lang?: Language | undefined
@@ -18,7 +18,7 @@ export type FindExtras = (address: Address) => Extras
 /** Returns undefined if the caller asks for no extras, or is over the cap: then answers have none. */
 export function createFindExtras(
   geo: Pick<Library, 'prefix' | 'findPrivacy'>,
-  { fields, include = [] }: Pick<Asked, 'fields' | 'include'>,
+  { fields, include = [] }: Pick<AnswerOptions, 'fields' | 'include'>,
   { degraded }: { readonly degraded: boolean },
 ): FindExtras | undefined {
   const hasPrefix = include.includes('network') || asks(fields, 'network.prefix')
@@ -32,22 +32,22 @@ export function createFindExtras(
 }
 
 /**
- * Returns a header with what the caller asks for but this server has for no address. The body cannot show
- * that: it also lacks a field that has no value for this address.
+ * Returns a header that names the requested data that this server does not have. The body cannot show that:
+ * a missing field may also mean that it has no value for this address.
  */
 export function notIncluded(
   geo: Pick<Library, 'list'>,
-  asked: Pick<Asked, 'fields' | 'include'>,
+  options: Pick<AnswerOptions, 'fields' | 'include'>,
   { hasHostnames }: { readonly hasHostnames: boolean },
 ): { readonly headers: { readonly 'not-included': string } } | undefined {
-  const { fields, include = [] } = asked
+  const { fields, include = [] } = options
   if (fields === undefined && include.length === 0) return undefined
   const missing: Include[] = []
   const asksForPrivacy = include.includes('privacy') || asksPrivacy(fields)
   if (asksForPrivacy && !geo.list().some(({ subject }) => subject === 'privacy')) {
     missing.push('privacy')
   }
-  if (!hasHostnames && asksHostname(asked)) missing.push('hostname')
+  if (!hasHostnames && asksHostname(options)) missing.push('hostname')
   return missing.length === 0 ? undefined : { headers: { 'not-included': missing.join(', ') } }
 }
 
@@ -55,18 +55,18 @@ export function notIncluded(
 export type Shape = (json: string, address: Address | null, hostname?: string) => Json
 
 /** Whether the answer needs the hostname, which `Shape` does not find itself. */
-export function asksHostname({ fields, include = [] }: Asked): boolean {
+export function asksHostname({ fields, include = [] }: AnswerOptions): boolean {
   return include.includes('hostname') || asks(fields, 'hostname')
 }
 
-/** Returns undefined if the options change nothing but extras: the answer is then right as it is. */
+/** Returns undefined if the options change nothing but extras, which `writeResult` writes. */
 export function createShape(
   geo: Pick<Library, 'names'>,
-  asked: Asked,
+  options: AnswerOptions,
   { degraded }: { readonly degraded: boolean },
 ): Shape | undefined {
-  const { fields, lang = 'en' } = asked
-  if (fields === undefined && lang === 'en' && !asksHostname(asked)) return undefined
+  const { fields, lang = 'en' } = options
+  if (fields === undefined && lang === 'en' && !asksHostname(options)) return undefined
   const select = fields === undefined ? undefined : createSelect(fields, { degraded })
   const inLanguage = (result: GeolocationResult, address: Address | null): GeolocationResult => {
     if (lang === 'en' || address === null || result.location === undefined) return result
@@ -79,10 +79,10 @@ export function createShape(
   }
 }
 
-function asks(fields: Asked['fields'], name: string): boolean {
+function asks(fields: AnswerOptions['fields'], name: string): boolean {
   return fields?.includes(name) ?? false
 }
 
-function asksPrivacy(fields: Asked['fields'] = []): boolean {
+function asksPrivacy(fields: AnswerOptions['fields'] = []): boolean {
   return fields.some((name) => /^(sources\.)?privacy\b/.test(name))
 }

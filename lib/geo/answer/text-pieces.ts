@@ -3,8 +3,8 @@ const TEXTS = 50
 const encoder = new TextEncoder()
 
 /**
- * Collects a long text that is made of many, as bytes. Encoding the texts while they are few takes less time and
- * memory than joining all of them: garbage collection would copy them first.
+ * Joins many texts into one, as bytes. Encoding a few texts at a time takes less time and memory than encoding
+ * all of them at the end: garbage collection would copy them first.
  */
 export class TextPieces {
   readonly #between: string

@@ -7,8 +7,8 @@ type Location = NonNullable<GeolocationResult['location']>
 
 /**
  * Replaces only the names, so that an answer locates the same place in all languages. `records` are the
- * names of the address in all databases. A name is translated by the first record whose default name is
- * the same; if there is none, the name stays.
+ * names of the address in all databases. The first record with the same default name translates a name;
+ * without one, the name stays.
  */
 export function translate(
   location: Location,

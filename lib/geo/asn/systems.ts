@@ -29,7 +29,7 @@ interface Index {
   readonly summaries: BoundedCache<number, Promise<SystemSummary>>
 }
 
-/** Without a request for so long, the index is dropped: it takes 12 MB. */
+/** The index takes 12 MB: after so long without a request, it is dropped. */
 const UNUSED_MS = 10 * MINUTE_MS
 const REMEMBERED_SUMMARIES = 1_000
 
@@ -55,7 +55,7 @@ export function createSystems({ databases, lookUp, log, now }: SystemsOptions) {
       summaries.set(asn, summary)
       return { ...networks, summary: await summary }
     },
-    /** Forgets the index: other databases are served from now on. */
+    /** Forgets the index. Call this when other databases are served. */
     drop,
     dropIfUnused: () => {
       if (now() - usedAt >= UNUSED_MS) drop()

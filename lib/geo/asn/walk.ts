@@ -19,8 +19,8 @@ const FAMILIES = {
 
 /** Nodes between two pauses: less than a millisecond, even if the record of each is decoded. */
 const NODES_PER_STEP = 100
-/** In place of a system: the node has branches, which must be walked. */
-const BELOW = -1
+/** Instead of the number of a system: the node has branches, which must be walked. */
+const BRANCHES = -1
 
 /**
  * Walks through all trees at once, in the order of addresses, and adds the prefixes that have a
@@ -41,8 +41,8 @@ export function* walkSystems(
     if (visits % NODES_PER_STEP === 0) yield
     const asn = splitAround(ranges, words, depth, path.asn(depth))
     if (asn > 0) add(words, depth, asn)
-    const isAbove = asn === BELOW && depth < width
-    depth = isAbove ? depth + 1 : toNext(words, depth)
+    const goesDown = asn === BRANCHES && depth < width
+    depth = goesDown ? depth + 1 : toNext(words, depth)
     if (depth === 0) return
     path.enter(depth, lastBit(words, depth))
   }
@@ -72,7 +72,7 @@ function openPath(trees: readonly SystemTree[], width: number) {
       for (let at = 0; at < count; at++) {
         const record = records[depth * count + at] ?? 0
         const tree = trees[at]
-        if (tree === undefined || record < tree.nodeCount) return BELOW
+        if (tree === undefined || record < tree.nodeCount) return BRANCHES
         const asn = tree.asn(record)
         if (asn > 0) return asn
       }
@@ -82,8 +82,8 @@ function openPath(trees: readonly SystemTree[], width: number) {
 }
 
 /**
- * Returns 0 for a prefix within one of the ranges, and `BELOW` for one around a range, so that it is split.
- * Returns `asn` for all others.
+ * Returns 0 for a prefix within a range, and `asn` for one outside all ranges. For a prefix around a range, returns
+ * `BRANCHES`, so that it is split.
  */
 function splitAround(
   ranges: typeof WITHOUT_RECORDS,
@@ -94,7 +94,7 @@ function splitAround(
   for (const [range, bits] of ranges) {
     if (!sharesBits(words, range, Math.min(depth, bits))) continue
     if (depth >= bits) return 0
-    return asn > 0 ? BELOW : asn
+    return asn > 0 ? BRANCHES : asn
   }
   return asn
 }

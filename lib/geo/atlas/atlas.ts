@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { LookupResult } from '../answer/describe.ts'
 import { NOBODY, NOWHERE } from '../answer/locate.ts'
+import type { LookupResult } from '../answer/write-result.ts'
 import { Contents, OWNER, PLACE, type Section } from './format.ts'
 
 /**
@@ -32,8 +32,8 @@ export function openAtlas(bytes: Buffer) {
       return { place, confidence, timezone, placeSources, network, networkSources }
     },
     /**
-     * How many leading bits of the address decide what a look-up finds in all databases; undefined if that may
-     * be fewer than 17: the networks in an atlas are cut at every 65,536th address.
+     * How many leading bits of the address decide what a look-up finds in all databases. undefined if there may
+     * be fewer than 17: an atlas splits networks at every 65,536th address.
      */
     matchedBits: (bits: number): number | undefined => {
       const at = networkAt(bits)

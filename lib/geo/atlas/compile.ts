@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ipv4FromBits } from '../../net/address.ts'
-import { type Located, locate, type Source } from '../answer/locate.ts'
+import { type Located, locate, type SearchedDatabase } from '../answer/locate.ts'
 import type { GeoDatabase } from '../database.ts'
 import { NOTHING } from '../place/finding.ts'
 import { BytePool } from './byte-pool.ts'
@@ -99,7 +99,7 @@ async function* refsOf(
 }
 
 /** A source for ascending addresses, which looks up each network of the database only once. */
-function inOrder({ provider, find }: GeoDatabase, starts: Uint32Array): Source {
+function inOrder({ provider, find }: GeoDatabase, starts: Uint32Array): SearchedDatabase {
   let next = 0
   let finding = NOTHING
   return {

@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS } from '../../durations.ts'
 import type { Address } from '../../net/address.ts'
-import type { LookupResult } from '../answer/describe.ts'
+import type { LookupResult } from '../answer/write-result.ts'
 import type { SourceFile } from '../files/source-files.ts'
 import type { Atlas } from './atlas.ts'
 
@@ -50,12 +50,12 @@ export function createAtlasKeeper(options: AtlasKeeperOptions) {
     /** Returns undefined if the atlas has not been made or the address is IPv6. */
     find: (address: Address): LookupResult | undefined =>
       address.version === 4 ? atlas?.find(address.bits) : undefined,
-    /** See `Atlas`. Also returns undefined where `find` does. */
+    /** See `Atlas`. Also returns undefined if `find` does. */
     matchedBits: (address: Address): number | undefined =>
       address.version === 4 ? atlas?.matchedBits(address.bits) : undefined,
     /** Whether there is an atlas of the files that are being served. */
     isOpen: () => atlas !== null,
-    /** Drops the atlas: other files are served from now on. */
+    /** Forgets the atlas. Call this when other files are served. */
     drop: () => {
       atlas = null
       nextAt = Number.NEGATIVE_INFINITY

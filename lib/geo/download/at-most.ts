@@ -1,7 +1,7 @@
 /** The largest archive that is downloaded. */
-export const MOST_ARCHIVE_BYTES = 2 ** 31
+export const MAX_ARCHIVE_BYTES = 2 ** 31
 /** The largest database: offsets in the format are at most 32 bits long. */
-export const MOST_DATABASE_BYTES = 2 ** 32
+export const MAX_DATABASE_BYTES = 2 ** 32
 
 /** Passes the chunks on. Throws once they are larger than `most` bytes together. */
 export async function* atMost(

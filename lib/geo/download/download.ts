@@ -4,10 +4,10 @@ import { makeFolder, removeAbandoned } from '../files/replace-file.ts'
 import { reasonOfFailure } from './failure.ts'
 import { type FetchOptions, fetchFile, isUnchanged } from './fetch-file.ts'
 import { failedRequest, fetchText } from './http-request.ts'
-import { type Done, findCurrent, installArchive } from './install-archive.ts'
+import { findCurrent, type Installed, installArchive } from './install-archive.ts'
 import { noteDownload } from './last-download.ts'
 import { removeFetched } from './partial-file.ts'
-import { downloadSources, hasAccount, type Providers, type Source } from './sources.ts'
+import { type DownloadSource, downloadSources, hasAccount, type Providers } from './sources.ts'
 
 export interface DownloadOptions extends Providers {
   /** Epoch milliseconds. */
@@ -18,13 +18,13 @@ export interface DownloadOptions extends Providers {
 }
 
 export type Downloaded = { readonly name: string } & (
-  | Done
+  | Installed
   | { readonly outcome: 'failed'; readonly reason: string }
 )
 
 /**
- * Downloads the providers' files into `directory`, where they replace the bundled ones. If one
- * download fails, its existing file stays, the others go on, and the next call resumes it.
+ * Downloads the providers' files into `directory`, where they replace the bundled ones. If a download
+ * fails, the existing file stays in use, the other downloads go on, and the next call resumes the failed one.
  */
 export async function downloadAll(
   directory: string,
@@ -52,9 +52,9 @@ export async function downloadAll(
 
 async function download(
   directory: string,
-  source: Source,
+  source: DownloadSource,
   { onProgress, idleMs }: DownloadOptions,
-): Promise<Done> {
+): Promise<Installed> {
   const current = await findCurrent(join(directory, source.file))
   const archive = join(directory, `.download-${source.archive}`)
   const options = {
@@ -77,7 +77,10 @@ async function download(
   }
 }
 
-async function fetchChecksum(source: Source, options: FetchOptions): Promise<string | undefined> {
+async function fetchChecksum(
+  source: DownloadSource,
+  options: FetchOptions,
+): Promise<string | undefined> {
   const { checksumUrl } = source
   if (checksumUrl === undefined) return undefined
   const text = await fetchText(checksumUrl, options)
@@ -88,7 +91,7 @@ async function fetchChecksum(source: Source, options: FetchOptions): Promise<str
 }
 
 /** Fetches the first of the source's URLs that exists. */
-async function fetchArchive(archive: string, source: Source, options: FetchOptions) {
+async function fetchArchive(archive: string, source: DownloadSource, options: FetchOptions) {
   for (const [at, url] of source.urls.entries()) {
     const fetched = await fetchFile(url, archive, options)
     if (fetched.outcome !== 'refused') return fetched
@@ -98,7 +101,7 @@ async function fetchArchive(archive: string, source: Source, options: FetchOptio
   throw new Error(`Cannot download ${source.name}: it has no URL`)
 }
 
-function refusal(url: string, status: number, { hints }: Source): Error {
+function refusal(url: string, status: number, { hints }: DownloadSource): Error {
   const hint = hints.get(status)
   const answer = `the server answered ${status}`
   return failedRequest(url, new Error(hint === undefined ? answer : `${answer}: ${hint}`))

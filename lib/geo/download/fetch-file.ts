@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { atMost, MOST_ARCHIVE_BYTES, TooLarge } from './at-most.ts'
+import { atMost, MAX_ARCHIVE_BYTES, TooLarge } from './at-most.ts'
 import {
   failedRequest,
   type Idle,
@@ -126,7 +126,7 @@ function checkEncoding(url: string, headers: Headers): void {
 async function append(
   path: string,
   { headers, body }: Response,
-  { onShare, most = MOST_ARCHIVE_BYTES }: FetchOptions,
+  { onShare, most = MAX_ARCHIVE_BYTES }: FetchOptions,
   idle: Idle,
 ): Promise<void> {
   const { first: start, size } = rangeOf(headers)

@@ -15,7 +15,7 @@ export interface RequestOptions {
 export type Send = (url: string, init: RequestInit) => Promise<Response>
 
 const IDLE_MS = 30_000
-const MOST_TEXT_BYTES = 2 ** 20
+const MAX_TEXT_BYTES = 2 ** 20
 
 /** Detects a stalled transfer: the signal aborts when `touch` has not been called for `idleMs`. */
 export function watchIdle(idleMs = IDLE_MS) {
@@ -58,7 +58,7 @@ export async function fetchText(url: string, options: RequestOptions): Promise<s
     return status === 200 ? '' : status
   }
   try {
-    const chunks = await Array.fromAsync(atMost(body, MOST_TEXT_BYTES))
+    const chunks = await Array.fromAsync(atMost(body, MAX_TEXT_BYTES))
     return Buffer.concat(chunks).toString()
   } catch (cause) {
     throw failedRequest(url, cause)

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { openDatabase } from '../database.ts'
 import { partialPath, putInPlace } from '../files/replace-file.ts'
 import { innermostReason } from './http-request.ts'
-import type { Source } from './sources.ts'
+import type { DownloadSource } from './sources.ts'
 
 /** Finds a usable file that an earlier download installed. */
 export async function findCurrent(path: string) {
@@ -19,7 +19,7 @@ export async function findCurrent(path: string) {
 
 interface Target {
   readonly directory: string
-  readonly source: Source
+  readonly source: DownloadSource
   readonly current: Awaited<ReturnType<typeof findCurrent>>
   /** SHA-256 in lower-case hex; undefined for archives with their own checksum. */
   readonly checksum: string | undefined
@@ -27,7 +27,7 @@ interface Target {
   readonly modifiedAt: number | undefined
 }
 
-export type Done =
+export type Installed =
   /** `builtAt` in epoch milliseconds. */
   { readonly outcome: 'installed'; readonly builtAt: number } | { readonly outcome: 'up-to-date' }
 
@@ -35,7 +35,7 @@ export type Done =
  * Installs the database in `archive` if it is newer than the current one. Throws if the archive is
  * damaged or Meridian would refuse the database.
  */
-export async function installArchive(archive: string, target: Target): Promise<Done> {
+export async function installArchive(archive: string, target: Target): Promise<Installed> {
   const { directory, source, checksum } = target
   const partial = partialPath(directory, source.file)
   try {
@@ -62,7 +62,7 @@ async function verify(archive: string, checksum: string): Promise<void> {
 async function installDatabase(
   partial: string,
   { directory, source, current, modifiedAt }: Target,
-): Promise<Done> {
+): Promise<Installed> {
   const builtAt = await readBuildTime(partial)
   if (current !== undefined && builtAt <= current.builtAt) return { outcome: 'up-to-date' }
   if (modifiedAt !== undefined) await utimes(partial, modifiedAt / 1000, modifiedAt / 1000)

@@ -2,7 +2,7 @@ import { OPTIONAL } from '../files/source-files.ts'
 import { unpackGzip, unpackTar } from './unpack.ts'
 
 /** A database file that a provider offers for download. */
-export interface Source {
+export interface DownloadSource {
   readonly name: string
   /** File name of the database in the geo folder. */
   readonly file: string
@@ -30,7 +30,7 @@ export interface Providers {
  * The files to download; MaxMind's only with an account. DB-IP's URLs name the month of `now` and the
  * month before.
  */
-export function downloadSources(providers: Providers, now: number): Source[] {
+export function downloadSources(providers: Providers, now: number): DownloadSource[] {
   return [...maxmindSources(providers), dbipSource(providers.dbipUrl, now)]
 }
 
@@ -47,11 +47,11 @@ const MAXMIND_HINTS = new Map([
 ])
 
 /** https://dev.maxmind.com/geoip/updating-databases/#directly-downloading-databases */
-function maxmindSources(providers: Providers): Source[] {
+function maxmindSources(providers: Providers): DownloadSource[] {
   if (!hasAccount(providers)) return []
   const { maxmindUrl, maxmindAccountId, maxmindLicenseKey } = providers
   const credentials = Buffer.from(`${maxmindAccountId}:${maxmindLicenseKey}`).toString('base64')
-  const source = (edition: string, file: string): Source => ({
+  const source = (edition: string, file: string): DownloadSource => ({
     name: edition.replace('-', ' '),
     file,
     archive: `${edition}.tar.gz`,
@@ -68,7 +68,7 @@ function maxmindSources(providers: Providers): Source[] {
 }
 
 /** Each month's file appears in the first days of that month: https://db-ip.com/db/lite.php */
-function dbipSource(dbipUrl: string, now: number): Source {
+function dbipSource(dbipUrl: string, now: number): DownloadSource {
   const date = new Date(now)
   const months = [0, 1].map((ago) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - ago))
   const url = (month: number) =>

@@ -2,13 +2,13 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { finished, pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { list, type ReadEntry } from 'tar'
-import { atMost, MOST_DATABASE_BYTES, TooLarge } from './at-most.ts'
+import { atMost, MAX_DATABASE_BYTES, TooLarge } from './at-most.ts'
 
 /** Unzips `archive` to `path`. Throws if its CRC or length is wrong, or if it is too large. */
 export async function unpackGzip(
   archive: string,
   path: string,
-  most = MOST_DATABASE_BYTES,
+  most = MAX_DATABASE_BYTES,
 ): Promise<void> {
   const limit = (chunks: AsyncIterable<Buffer>) => atMost(chunks, most)
   await pipeline(createReadStream(archive), createGunzip(), limit, createWriteStream(path))
@@ -23,7 +23,7 @@ const READ_BYTES = 64 * 1024
 export async function unpackTar(
   archive: string,
   path: string,
-  most = MOST_DATABASE_BYTES,
+  most = MAX_DATABASE_BYTES,
 ): Promise<void> {
   const output = createWriteStream(path)
   let found = 0

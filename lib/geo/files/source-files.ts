@@ -18,7 +18,7 @@ export interface SourceFile {
   /** Opens a file with the same bytes that is never truncated, so `use` can map it. */
   openPrivate<Opened>(use: (path: string) => Promise<Opened>): Promise<Opened>
   /** Opens the last usable version of the file, if it was kept; otherwise returns null. */
-  openLastGood<Opened>(use: (path: string) => Promise<Opened>): Promise<Opened | null>
+  openLastUsable<Opened>(use: (path: string) => Promise<Opened>): Promise<Opened | null>
 }
 
 /** Files in the geo folder that replace the bundled ones or are used together with them. */
@@ -83,7 +83,7 @@ function ownFile(path: string): SourceFile {
     isPrepared: false,
     remedy: 'delete or replace it; npm ci replaces the bundled ones',
     openPrivate: (use) => use(path),
-    openLastGood: async () => null,
+    openLastUsable: async () => null,
   }
 }
 
@@ -97,7 +97,7 @@ function operatorFile(directory: string, path: string): SourceFile {
     remedy: OPERATOR_REMEDY,
     openPrivate: (use) => openCopy(directory, { path, version }, use),
     // If the file is missing, the path is probably wrong: a kept copy would hide that.
-    openLastGood: (use) =>
+    openLastUsable: (use) =>
       version === MISSING ? Promise.resolve(null) : openLastCopy(directory, path, use),
   }
 }

@@ -4,10 +4,10 @@ import { TooLarge } from '../download/at-most.ts'
 import { fetchFile } from '../download/fetch-file.ts'
 import { failedRequest } from '../download/http-request.ts'
 import { removeFetched } from '../download/partial-file.ts'
-import { sendCarefully } from './send-carefully.ts'
+import { followPublicRedirects } from './follow-public-redirects.ts'
 
 /** The largest known geofeed has 14 MB. */
-const MOST_BYTES = 32 * 1024 * 1024
+const MAX_BYTES = 32 * 1024 * 1024
 
 /** A version of a geofeed. */
 interface GeofeedVersion {
@@ -35,8 +35,8 @@ export async function fetchGeofeed(
     idleMs,
     modifiedSince: stored?.modifiedAt,
     onShare,
-    most: MOST_BYTES,
-    send: sendCarefully,
+    most: MAX_BYTES,
+    send: followPublicRedirects,
   })
   if (fetched.outcome === 'not-modified' && stored !== undefined) return stored
   if (fetched.outcome !== 'complete') {
@@ -52,6 +52,6 @@ export async function fetchGeofeed(
 
 async function readLocal(path: string): Promise<Buffer> {
   const { size } = await stat(path)
-  if (size > MOST_BYTES) throw new TooLarge(MOST_BYTES)
+  if (size > MAX_BYTES) throw new TooLarge(MAX_BYTES)
   return readFile(path)
 }

@@ -29,9 +29,9 @@ export interface ReadGeofeed {
   readonly examples: readonly string[]
 }
 
-const MOST_ENTRIES = 300_000
-const MOST_EXAMPLES = 5
-const MOST_LINE_LENGTH = 1_000
+const MAX_ENTRIES = 300_000
+const MAX_EXAMPLES = 5
+const MAX_LINE_LENGTH = 1_000
 
 /**
  * Reads a geofeed by RFC 8805. As it says (section 2.1.3), lines that are not valid are left out, and so is a
@@ -47,7 +47,7 @@ export function readGeofeed(bytes: Uint8Array, blocks: Geofeed['blocks']): ReadG
   const entries: Entry[] = []
   const examples: string[] = []
   const note = (line: number, reason: string) => {
-    if (examples.length < MOST_EXAMPLES) examples.push(`line ${line}: ${reason}`)
+    if (examples.length < MAX_EXAMPLES) examples.push(`line ${line}: ${reason}`)
   }
   let bad = 0
   let outside = 0
@@ -65,9 +65,9 @@ export function readGeofeed(bytes: Uint8Array, blocks: Geofeed['blocks']): ReadG
       note(number, reasonOf(cause))
     }
     // At once: reading a million takes 700 MB of memory.
-    if (entries.length > MOST_ENTRIES) throw new Error(`it has more than ${MOST_ENTRIES} entries`)
+    if (entries.length > MAX_ENTRIES) throw new Error(`it has more than ${MAX_ENTRIES} entries`)
   }
-  checkSense({ entries, outside, bad, examples })
+  refuseNonsense({ entries, outside, bad, examples })
   return { entries, outside, bad, examples }
 }
 
@@ -85,7 +85,7 @@ function* eachLine(text: string): Generator<[number: number, line: string]> {
 
 /** Columns: prefix, country, region and city. The postal code is deprecated, and others are unknown. */
 function readEntry(line: string): Entry {
-  if (line.length > MOST_LINE_LENGTH) throw new Error('it is too long')
+  if (line.length > MAX_LINE_LENGTH) throw new Error('it is too long')
   if (line.includes('\uFFFD')) throw new Error('it is not UTF-8')
   const [prefix = '', country = '', region = '', city = ''] = readCells(line)
   return { network: readNetwork(prefix), place: readPlace(country, region, city) }
@@ -148,7 +148,7 @@ function createIsWithin(blocks: readonly Network[]): (network: Network) => boole
     lengths.some((length) => length <= prefix && texts.has(networkText(address, length)))
 }
 
-function checkSense({ entries, outside, bad, examples }: ReadGeofeed): void {
+function refuseNonsense({ entries, outside, bad, examples }: ReadGeofeed): void {
   const all = entries.length + outside
   const example = examples.length === 0 ? '' : `, such as ${examples[0]}`
   if (bad > all) throw new Error(`${bad} of its ${all + bad} lines are not entries${example}`)

@@ -74,16 +74,20 @@ interface Update {
   readonly used: FeedWithEntries | undefined
 }
 
-interface Step {
+interface FeedWithState {
   readonly feed: Geofeed
   readonly state: GeofeedState | undefined
 }
 
-async function update(directory: string, step: Step, options: GeofeedOptions): Promise<Update> {
-  const { source, blocks } = step.feed
+async function update(
+  directory: string,
+  { feed, state: before }: FeedWithState,
+  options: GeofeedOptions,
+): Promise<Update> {
+  const { source, blocks } = feed
   const stored = await readStored(directory, source).catch(() => undefined)
   try {
-    const newest = await readNewest(directory, { ...step, stored }, options)
+    const newest = await readNewest(directory, { feed, state: before, stored }, options)
     const { entries, ...counts } = newest.read
     const result = newest.isNew
       ? { name: source, outcome: 'accepted' as const, networks: entries.length }
@@ -95,7 +99,7 @@ async function update(directory: string, step: Step, options: GeofeedOptions): P
     const reason = reasonOfFailure(join(directory, OPTIONAL.geofeeds), error)
     const entries = readEarlier(stored, blocks)
     // Without the time of the stored version, the next update fetches the feed again.
-    const { modifiedAt: _, ...state } = step.state ?? {}
+    const { modifiedAt: _, ...state } = before ?? {}
     return {
       result: { name: source, outcome: 'failed', reason },
       state: { ...(entries && state), source, failure: { at: options.now, reason } },
@@ -116,7 +120,7 @@ function readEarlier(stored: Buffer | undefined, blocks: Geofeed['blocks']) {
 /** Reads the newest version, and stores it if it is another one. */
 async function readNewest(
   directory: string,
-  { feed, state, stored }: Step & { readonly stored: Buffer | undefined },
+  { feed, state, stored }: FeedWithState & { readonly stored: Buffer | undefined },
   { acceptSmaller, idleMs, onProgress }: GeofeedOptions,
 ) {
   const { source, blocks } = feed

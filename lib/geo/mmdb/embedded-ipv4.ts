@@ -11,7 +11,7 @@ export interface EmbeddedIpv4 {
    * 2001::/32 lead to the Teredo server, which is another host). False for 6to4 (RFC 3056
    * section 2), whose prefix is routed and may have its own record.
    */
-  readonly always: boolean
+  readonly isAlias: boolean
 }
 
 /** The ranges whose addresses have no record of their own: `::/96`, IPv4-mapped, Teredo. */
@@ -24,10 +24,10 @@ export const WITHOUT_RECORDS: readonly (readonly [words: Words, bits: number])[]
 /** The IPv4 address inside `words`, or null. */
 export function embeddedIpv4(words: Words): EmbeddedIpv4 | null {
   const [a, b, , d] = words
-  if (isMapped(words)) return { bits: d, start: 96, always: true }
-  if (a === 0x2001_0000) return { bits: ~d >>> 0, start: 96, always: true }
+  if (isMapped(words)) return { bits: d, start: 96, isAlias: true }
+  if (a === 0x2001_0000) return { bits: ~d >>> 0, start: 96, isAlias: true }
   if (a >>> 16 !== 0x2002) return null
-  return { bits: (((a & 0xffff) << 16) | (b >>> 16)) >>> 0, start: 16, always: false }
+  return { bits: (((a & 0xffff) << 16) | (b >>> 16)) >>> 0, start: 16, isAlias: false }
 }
 
 /** ::/96, which holds the IPv4 records of an IPv6 tree: deprecated as addresses (RFC 4291). */

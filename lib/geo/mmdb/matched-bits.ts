@@ -1,6 +1,6 @@
 import { type Address, commonBits, type Words } from '../../net/address.ts'
 import { embeddedIpv4, isIpv4Compatible, WITHOUT_RECORDS } from './embedded-ipv4.ts'
-import { child, halfOfIpv4, INDEX_BITS, type Tree } from './search-tree.ts'
+import { child, INDEX_BITS, recordOfUpperHalf, type Tree } from './search-tree.ts'
 
 /**
  * How many of the leading bits of `address` decide what a look-up in the tree finds: all addresses
@@ -10,7 +10,7 @@ export function matchedBits(tree: Tree, address: Address): number {
   if (address.version === 4) return ipv4Bits(tree, address.bits)
   const { words } = address
   const embedded = embeddedIpv4(words)
-  if (embedded?.always) return embedded.start + ipv4Bits(tree, embedded.bits)
+  if (embedded?.isAlias) return embedded.start + ipv4Bits(tree, embedded.bits)
   const own = followOwn(tree, words)
   const bits = Math.max(own.bits, rangeBits(words))
   if (own.record > tree.nodeCount || embedded === null) return bits
@@ -18,7 +18,7 @@ export function matchedBits(tree: Tree, address: Address): number {
 }
 
 function ipv4Bits(tree: Tree, bits: number): number {
-  const half = halfOfIpv4(tree, bits)
+  const half = recordOfUpperHalf(tree, bits)
   const isDeeper = half < tree.nodeCount
   let record = isDeeper ? half : tree.ipv4Root
   let count = isDeeper ? INDEX_BITS : 0

@@ -81,21 +81,20 @@ const WALK: Readonly<Record<Shape['recordSize'], Walk>> = {
 export function findRecord(tree: Tree, address: Address): number {
   if (address.version === 4) return findIpv4(tree, address.bits)
   const embedded = embeddedIpv4(address.words)
-  if (embedded?.always) return findIpv4(tree, embedded.bits)
+  if (embedded?.isAlias) return findIpv4(tree, embedded.bits)
   const own = findIpv6(tree, address.words)
   return own <= tree.nodeCount && embedded !== null ? findIpv4(tree, embedded.bits) : own
 }
 
 function findIpv4(tree: Tree, bits: number): number {
-  return tree.walk(tree, halfOfIpv4(tree, bits), bits << INDEX_BITS, 32 - INDEX_BITS)
+  return tree.walk(tree, recordOfUpperHalf(tree, bits), bits << INDEX_BITS, 32 - INDEX_BITS)
 }
 
 /**
- * The record that the first 16 bits lead to. Walks the upper half of the tree once for each of its branches,
- * not in every look-up: between two look-ups, the server's other work pushes those nodes out of the
- * processor's caches.
+ * The record that the first 16 bits of an address lead to. It is found once and kept: between two look-ups,
+ * other work pushes the upper nodes of the tree out of the processor's caches.
  */
-export function halfOfIpv4(tree: Tree, bits: number): number {
+export function recordOfUpperHalf(tree: Tree, bits: number): number {
   const upper = bits >>> INDEX_BITS
   let record = tree.ipv4Index[upper] ?? 0
   if (record === 0) {

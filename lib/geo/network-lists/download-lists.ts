@@ -32,7 +32,7 @@ export type DownloadedList = { readonly name: string } & (
 )
 
 /** Larger than any of the lists. */
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_BYTES = 64 * 1024 * 1024
 
 /**
  * Downloads the free lists into `directory` and compiles them into one database. If a list cannot be downloaded
@@ -75,20 +75,24 @@ async function compile(directory: string, { now }: ListOptions): Promise<Downloa
   }
 }
 
-interface Step {
+interface ListWithState {
   readonly list: FreeList
   /** Empty if no version is stored. */
   readonly before: ListState
 }
 
-async function downloadList(directory: string, { list, before }: Step, options: ListOptions) {
+async function downloadList(
+  directory: string,
+  { list, before }: ListWithState,
+  options: ListOptions,
+) {
   const { mirror, acceptSmaller, now, onProgress, idleMs } = options
   const url = await findUrl(list, mirror, idleMs)
   const fetched = join(directory, `.download-list-${list.id}`)
   const answer = await fetchFile(url, fetched, {
     idleMs,
     modifiedSince: before.modifiedAt,
-    most: MOST_BYTES,
+    most: MAX_BYTES,
     onShare: (share) => onProgress(`Download ${list.name}`, share),
   })
   if (answer.outcome === 'refused') throw refusal(url, answer.status)

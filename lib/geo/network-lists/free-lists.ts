@@ -23,7 +23,7 @@ export interface FreeList {
   /** What the list states about its networks. */
   readonly flag: PrivacyFlag
   readonly service?: string
-  /** With fewer networks, something is wrong with it. */
+  /** A list with fewer networks is refused. */
   readonly least: number
 }
 

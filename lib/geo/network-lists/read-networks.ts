@@ -7,7 +7,7 @@ const WIDEST = { 4: 8, 6: 16 } as const
 /** The owner may make one mistake in this many entries. A list with more mistakes is refused. */
 const ENTRIES_PER_MISTAKE = 100
 /** A quarter of the IPv4 addresses. */
-const MOST_IPV4_ADDRESSES = 2 ** 30
+const MAX_IPV4_ADDRESSES = 2 ** 30
 
 /** Reads the networks of a list, each once. Throws with the reason if the list makes no sense. */
 export function readNetworks(list: FreeList, text: string): Network[] {
@@ -24,7 +24,7 @@ export function readNetworks(list: FreeList, text: string): Network[] {
   if (usable.length < list.least) {
     throw new Error(`it has ${usable.length} networks; at least ${list.least} are expected`)
   }
-  if (countIpv4(usable) > MOST_IPV4_ADDRESSES) {
+  if (countIpv4(usable) > MAX_IPV4_ADDRESSES) {
     throw new Error('it covers more than a quarter of all IPv4 addresses')
   }
   return usable

@@ -29,6 +29,6 @@ function isNeverLookedUp({ address, prefix }: Network): boolean {
   const { words } = address
   return (
     (prefix >= 96 && isIpv4Compatible(words)) ||
-    (prefix >= 32 && embeddedIpv4(words)?.always === true)
+    (prefix >= 32 && embeddedIpv4(words)?.isAlias === true)
   )
 }

@@ -14,7 +14,7 @@ export type Comparison =
   | { readonly kind: 'failed'; readonly reason: string }
 
 /** With fewer values, two percentiles differ by chance. */
-const LEAST_COMPARED = 300
+const MIN_COMPARED = 300
 
 /** Why nothing is compared; null if it is. */
 export function whyNotCompared(comparison: Comparison): string | null {
@@ -39,8 +39,8 @@ export function Change({ vital, metric, comparison }: ChangeProps) {
   if (comparison.kind !== 'made' || metric.p75 === null) return null
   const before = comparison.before[vital]
   if (before.p75 === null) return <p class="soft small">No earlier data to compare with</p>
-  if (metric.sampleCount < LEAST_COMPARED) return <TooFew />
-  if (before.sampleCount < LEAST_COMPARED) return <TooFew when="before" />
+  if (metric.sampleCount < MIN_COMPARED) return <TooFew />
+  if (before.sampleCount < MIN_COMPARED) return <TooFew when="in the period before" />
   const [now, was] = [metric.p75, before.p75]
   const wasText = valueText(vital, was)
   if (wasText === valueText(vital, now)) return <p class="small">Same as before</p>
@@ -55,5 +55,7 @@ export function Change({ vital, metric, comparison }: ChangeProps) {
 }
 
 function TooFew({ when = '' }: { readonly when?: string }) {
-  return <p class="soft small">{`Not compared: under ${LEAST_COMPARED} values ${when}`.trim()}</p>
+  return (
+    <p class="soft small">{`Not compared: fewer than ${MIN_COMPARED} values ${when}`.trim()}</p>
+  )
 }

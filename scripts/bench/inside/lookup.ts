@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Reader } from 'mmdb-lib'
-import { describe } from '../../../lib/geo/answer/describe.ts'
 import { locate } from '../../../lib/geo/answer/locate.ts'
+import { writeResult } from '../../../lib/geo/answer/write-result.ts'
 import { openDatabase } from '../../../lib/geo/database.ts'
 import { openBytes } from '../../../lib/geo/files/mapped-file.ts'
 import { PREPARED } from '../../../lib/geo/files/prepare.ts'
@@ -54,7 +54,7 @@ async function openReaders(path: string): Promise<[name: string, LookUp][]> {
     ['find and read the record', (address) => database.find(address).place?.level ?? 0],
     [
       'locate and describe as JSON',
-      (address) => describe(address, locate(databases, address), options).json.length,
+      (address) => writeResult(address, locate(databases, address), options).json.length,
     ],
     ['mmdb-lib Reader.get', ({ text }) => (reader.get(text) === null ? 0 : 1)],
   ]

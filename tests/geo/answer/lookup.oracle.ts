@@ -8,8 +8,8 @@ import { after, before, describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { csvParseRows } from 'd3-dsv'
 import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
-import { describe as describeAddress } from '../../../lib/geo/answer/describe.ts'
 import { locate } from '../../../lib/geo/answer/locate.ts'
+import { writeResult } from '../../../lib/geo/answer/write-result.ts'
 import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
 import { findBundled } from '../../../lib/geo/files/bundled.ts'
 import { embeddedIpv4 } from '../../../lib/geo/mmdb/embedded-ipv4.ts'
@@ -78,7 +78,7 @@ type Answer = Record<string, string | number>
 
 function actualAnswer(database: GeoDatabase, address: Address): Answer {
   const located = locate([database], address)
-  const { json, precision } = describeAddress(address, located, { now: 0, degraded: false })
+  const { json, precision } = writeResult(address, located, { now: 0, degraded: false })
   const { location }: GeolocationResult = JSON.parse(`{${json}}`)
   return defined({
     precision,

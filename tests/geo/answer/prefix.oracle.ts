@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { Reader } from 'mmdb-lib'
-import { describe as describeAddress } from '../../../lib/geo/answer/describe.ts'
 import { locate } from '../../../lib/geo/answer/locate.ts'
+import { writeResult } from '../../../lib/geo/answer/write-result.ts'
 import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
 import { findBundled } from '../../../lib/geo/files/bundled.ts'
 import { type Address, ipv4FromBits } from '../../../lib/net/address.ts'
@@ -60,7 +60,7 @@ describe('the prefix of an answer', () => {
 /** The default answer without `query` and `meta`. */
 function answerTo(databases: readonly GeoDatabase[], address: Address): string {
   const options = { now: 0, degraded: false }
-  const { json } = describeAddress(address, locate(databases, address), options)
+  const { json } = writeResult(address, locate(databases, address), options)
   const { query, ...answer } = JSON.parse(`{${json}}`)
   return JSON.stringify(answer)
 }

@@ -89,7 +89,7 @@ describe('POST /v1/ip/summary', () => {
     assert.equal(Object(usage.body).totalRequests, 14)
   })
 
-  it('costs a request of the rate limit for a hundred addresses, at most those of a minute', async () => {
+  it('is charged one request per hundred addresses, at most the whole limit of a minute', async () => {
     const free = await app.makeKey({ plan: 'free', email: 'free@example.com' })
     const rate = async (count: number) => {
       const { status, headers } = await post({ ips: london(count) }, free)

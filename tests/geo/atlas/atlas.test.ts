@@ -11,8 +11,8 @@ import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts'
-import { describe as toJson } from '../../../lib/geo/answer/describe.ts'
 import { locate } from '../../../lib/geo/answer/locate.ts'
+import { writeResult } from '../../../lib/geo/answer/write-result.ts'
 import { type Atlas, openAtlas } from '../../../lib/geo/atlas/atlas.ts'
 import { BytePool } from '../../../lib/geo/atlas/byte-pool.ts'
 import { writeAtlas } from '../../../lib/geo/atlas/compile.ts'
@@ -61,8 +61,8 @@ for (const files of SETS) {
     const assertAlike = (address: Ipv4) => {
       for (const degraded of [false, true]) {
         const options = { now: NOON, degraded }
-        const merged = toJson(address, atlas.find(address.bits), options)
-        assert.deepEqual(merged, toJson(address, locate(databases, address), options))
+        const merged = writeResult(address, atlas.find(address.bits), options)
+        assert.deepEqual(merged, writeResult(address, locate(databases, address), options))
       }
     }
 

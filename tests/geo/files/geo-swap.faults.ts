@@ -17,7 +17,7 @@ import { newDataFolder, type Running, runScript, startServer } from '../../suppo
 const CLIENTS = 16
 const SWAPS = 10
 /** Unused mappings that the garbage collector may not have found yet. */
-const MOST_UNUSED = 8
+const MAX_UNUSED = 8
 /** Padding without records: the garbage collector does not hurry for small files. */
 const PADDING = Buffer.alloc(32 * 1024 * 1024)
 const METADATA_MARKER = Buffer.from('abcdef4d61784d696e642e636f6d', 'hex')
@@ -139,10 +139,10 @@ it('no look-up fails while databases are replaced under load, and old ones are u
   await until(() => lookups.answered() >= LOOKUPS)
   await lookups.stop()
   assert.deepEqual(lookups.wrong, [])
-  assert.ok(most <= MOST_UNUSED, `${most} mappings of deleted files`)
+  assert.ok(most <= MAX_UNUSED, `${most} mappings of deleted files`)
   const { all, deleted } = mappings()
   assert.ok(all >= 1, 'nothing is mapped')
-  assert.ok(deleted <= MOST_UNUSED, `${deleted} mappings of deleted files`)
+  assert.ok(deleted <= MAX_UNUSED, `${deleted} mappings of deleted files`)
   const copies = readdirSync(join(dataDir, 'geo')).filter((name) => name.startsWith('copy-'))
   assert.ok(copies.length <= 2, copies.join(', '))
 })

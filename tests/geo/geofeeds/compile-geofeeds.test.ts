@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { describe as describeAnswer } from '../../../lib/geo/answer/describe.ts'
 import { locate } from '../../../lib/geo/answer/locate.ts'
+import { writeResult } from '../../../lib/geo/answer/write-result.ts'
 import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
 import { compileGeofeeds } from '../../../lib/geo/geofeeds/compile-geofeeds.ts'
 import { readGeofeed } from '../../../lib/geo/geofeeds/read-geofeed.ts'
@@ -43,7 +43,7 @@ function answer(databases: readonly GeoDatabase[], text: string) {
   const address = parseAddress(text)
   assert.ok(address, text)
   const located = locate(databases, address)
-  const { json, precision } = describeAnswer(address, located, { now: BUILT_AT, degraded: false })
+  const { json, precision } = writeResult(address, located, { now: BUILT_AT, degraded: false })
   return { ...JSON.parse(`{${json}}`), precision }
 }
 

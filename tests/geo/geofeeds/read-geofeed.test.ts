@@ -144,7 +144,7 @@ describe('a bad line of a geofeed', () => {
   })
 })
 
-describe('a text that is no geofeed', () => {
+describe('a text that is not a geofeed', () => {
   const texts = [
     ['a page', '<!DOCTYPE html>\n<html><body>Not found</body></html>', /^it is a page/],
     ['nothing', '', /^it has no entries within its blocks$/],

@@ -194,7 +194,7 @@ describe('a file with a geofeed', () => {
     assert.equal(await outcome(feed(own, '10.0.0.0/8')), 'accepted')
   })
 
-  it('that is missing or a page leaves the earlier version in use, and others work', async () => {
+  it('keeps its earlier version if it is missing or a page, and other geofeeds work', async () => {
     writeFileSync(own, germany(2))
     serve('11.0.0.0/8,FR')
     const settings = [feed(own, '10.0.0.0/8'), feed(url, '11.0.0.0/8')]

@@ -174,7 +174,7 @@ describe('a later download of the free lists', () => {
     assert.equal(readListStates(geo)['vpn-4']?.failure, undefined)
   })
 
-  it('refuses a list that has shrunk by more than half, unless told to accept it', async () => {
+  it('refuses a list that has shrunk by more than half, unless an option accepts it', async () => {
     serve('vpn-4', vpns(2_000))
     await download()
     serve('vpn-4', vpns(999))

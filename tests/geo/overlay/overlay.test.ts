@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe as group, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
-import { describe } from '../../../lib/geo/answer/describe.ts'
 import { locate } from '../../../lib/geo/answer/locate.ts'
+import { writeResult } from '../../../lib/geo/answer/write-result.ts'
 import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
 import { compileOverlay } from '../../../lib/geo/overlay/overlay.ts'
 import { parseAddress } from '../../../lib/net/address.ts'
@@ -27,7 +27,7 @@ function answer(overlay: GeoDatabase, text: string) {
   const address = parseAddress(text)
   assert.ok(address, text)
   const options = { now: SUMMER, degraded: false }
-  const { json, precision } = describe(address, locate([overlay], address), options)
+  const { json, precision } = writeResult(address, locate([overlay], address), options)
   const result: Omit<GeolocationResult, 'meta'> = JSON.parse(`{${json}}`)
   return { ...result, precision }
 }
@@ -36,7 +36,7 @@ const city = (overlay: GeoDatabase, text: string) => answer(overlay, text).locat
 const country = (overlay: GeoDatabase, text: string) =>
   answer(overlay, text).location?.country?.code
 
-group('a compiled overlay', () => {
+describe('a compiled overlay', () => {
   it('answers with every column', async () => {
     const overlay = await openOverlay(
       '10.0.0.0/8,country=DE,region=DE-BE,regionName=Berlin,district=Mitte,city=Berlin,' +
@@ -146,7 +146,7 @@ group('a compiled overlay', () => {
   })
 })
 
-group('the text of an overlay', () => {
+describe('the text of an overlay', () => {
   it('may hold comments, blank lines, spaces and the line ends of any system', async () => {
     const overlay = await openOverlay(
       '\uFEFF# offices, "old, ones',
@@ -225,7 +225,7 @@ const BAD_LINES: readonly (readonly [line: string, reason: string])[] = [
   ['10.0.0.0/8,organization="A, B"', 'a quote is not closed or is in the middle of a column'],
 ]
 
-group('an invalid overlay', () => {
+describe('an invalid overlay', () => {
   for (const [line, reason] of BAD_LINES) {
     it(`is reported with the number of its bad line: ${line}`, () => {
       const csv = `# first\n\n10.0.0.0/8,country=DE\n${line}\n11.0.0.0/8,country=DE`

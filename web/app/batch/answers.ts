@@ -23,7 +23,7 @@ export function createAnswers() {
     },
     count: () => answers.length,
     at: (index: number | undefined): RowAnswer => answers[index ?? -1] ?? NOT_LOOKED_UP,
-    /** The number of rows whose result is reduced. */
+    /** The number of rows whose result is degraded. */
     degraded: ({ counts }: { readonly counts: readonly number[] }) =>
       answers.reduce(
         (rows, { result }, at) => rows + (result?.meta?.degraded === true ? (counts[at] ?? 0) : 0),

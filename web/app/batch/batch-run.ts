@@ -126,11 +126,11 @@ function describeOutcome(
   return [
     `Done: ${rowsOf(rows)}${without === 0 ? '' : `, ${rowsOf(without)} without an address`}.`,
     ...(several === 0 ? [] : [ofSeveral]),
-    ...(degraded === 0 ? [] : [`${REDUCED} ${rowsOf(degraded)}, marked in the column degraded.`]),
+    ...(degraded === 0 ? [] : [`${DEGRADED} ${rowsOf(degraded)}, marked in the column degraded.`]),
   ].join(' ')
 }
 
-const REDUCED = 'You have used all requests of this period, so results contain only the country in'
+const DEGRADED = 'You have used all requests of this period, so results contain only the country in'
 
 async function waitFor(seconds: number, view: BatchView, signal: AbortSignal): Promise<void> {
   view.announce('You have reached the per-minute limit. The look-up continues automatically.')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { it, describe as suite } from 'node:test'
+import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
-import { describe } from '../../../lib/geo/answer/describe.ts'
+import { writeResult } from '../../../lib/geo/answer/write-result.ts'
 import type { GeoDatabase } from '../../../lib/geo/database.ts'
 import type { RawPlace } from '../../../lib/geo/place/place.ts'
 import { ANY_ADDRESS, fakeDatabase, locateIn } from '../fake-database.ts'
@@ -12,7 +12,7 @@ const NOON = Date.UTC(2026, 0, 15, 12)
 const JULY = Date.UTC(2026, 6, 15, 12)
 
 function shown(databases: readonly GeoDatabase[], { now = NOON, degraded = false } = {}) {
-  const { json, precision } = describe(ANY_ADDRESS, locateIn(...databases), { now, degraded })
+  const { json, precision } = writeResult(ANY_ADDRESS, locateIn(...databases), { now, degraded })
   assert.match(json, /^[ -~]*$/, 'only ASCII')
   return { ...v.parse(GeolocationResult, JSON.parse(`{${json}}`)), precision }
 }
@@ -36,7 +36,7 @@ const fieldsOf = (place: RawPlace) => {
   return { precision, location: own(location), country: own(location?.country) }
 }
 
-suite('the precision', () => {
+describe('the precision', () => {
   it('city shows all fields', () => {
     assert.deepEqual(fieldsOf(everything), {
       precision: 'city',
@@ -91,7 +91,7 @@ suite('the precision', () => {
   })
 })
 
-suite('a degraded answer', () => {
+describe('a degraded answer', () => {
   it('has the precision country and no network', () => {
     const full = shown([fakeDatabase('a', everything, network)], { degraded: true })
     assert.deepEqual(full, {
@@ -118,7 +118,7 @@ suite('a degraded answer', () => {
   })
 })
 
-suite('the fields of an answer', () => {
+describe('the fields of an answer', () => {
   it('follow daylight saving time', () => {
     const offset = (now: number) =>
       shown([fakeDatabase('a', everything)], { now }).location?.utcOffset

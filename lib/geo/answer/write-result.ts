@@ -6,15 +6,15 @@ import type { PrivacyFinding } from '../privacy/finding.ts'
 import type { Located } from './locate.ts'
 import { utcOffset } from './timezones.ts'
 
-interface DescribeOptions {
+interface ResultOptions {
   /** Epoch milliseconds, for `utcOffset`. */
   readonly now: number
-  /** Reduce to country precision without `network` and extras: the caller is over the monthly cap. */
+  /** The caller is over the monthly cap: writes only the country, without `network` and extras. */
   readonly degraded: boolean
   readonly extras?: Extras | undefined
 }
 
-/** What an answer has only if the caller asks for it. */
+/** The parts of an answer that a caller must request. */
 export interface Extras {
   /** The block around the address for which the answer is the same, in CIDR form. */
   readonly prefix: string | undefined
@@ -38,10 +38,10 @@ export interface PlaceResult extends Pick<Place, 'level' | 'json'> {
  * Writes a `GeolocationResult` without its `meta`: `json` has the fields of the object, without braces. Names of
  * zones and providers need no escaping.
  */
-export function describe(
+export function writeResult(
   address: Address,
   located: LookupResult,
-  { now, degraded, extras = NO_EXTRAS }: DescribeOptions,
+  { now, degraded, extras = NO_EXTRAS }: ResultOptions,
 ): { readonly json: string; readonly precision: Precision } {
   const { place } = located
   const level = degraded ? coarser(place?.level) : place?.level
