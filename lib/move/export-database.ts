@@ -11,7 +11,7 @@ import { copyTable } from './copy-table.ts'
 import { JOURNAL } from './journal.ts'
 import { type MovedRows, type Row, readFromFile, readFromPostgres } from './rows.ts'
 import { listTables, type MovedTable, quoted, selectAll } from './tables.ts'
-import { differenceError, type MoveWatcher, SETTINGS } from './watcher.ts'
+import { COPY_SETTINGS, differenceError, type MoveWatcher } from './watcher.ts'
 
 interface ExportOptions extends MoveWatcher {
   readonly pool: PgPool
@@ -39,7 +39,7 @@ export async function exportDatabase(options: ExportOptions): Promise<Secrets> {
       if (nodes === 'must have stopped') await refuseNodesSince(connection, since)
     }
     const secrets = await inSnapshotOfAll(pool, async (connection) => {
-      await connection.runScript(SETTINGS)
+      await connection.runScript(COPY_SETTINGS)
       await refuseNodes(connection)
       const found = await readPgSecrets(connection, password)
       if (found === undefined) throw new Error('The database is new: no server has used it')
@@ -83,8 +83,8 @@ async function refuseNodesSince(connection: PgConnection, since: number): Promis
 }
 
 /**
- * Lets `work` fill the tables as fast as possible: the file is worth nothing before it is complete. The rows
- * are copied as they are, so no trigger may add to them.
+ * Lets `work` fill the tables without waiting for the disk: an incomplete file is worth nothing. Removes the
+ * triggers meanwhile, because rows are copied as they are.
  */
 async function fill<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
   client.pragma('journal_mode = OFF')

@@ -11,7 +11,7 @@ import { inTransaction } from '../postgres/transaction.ts'
 import { type Copying, copyTable } from './copy-table.ts'
 import { type MovedRows, type Row, readFromFile, readFromPostgres } from './rows.ts'
 import { listTables, type MovedTable, quoted, selectAll } from './tables.ts'
-import { differenceError, type MoveWatcher, SETTINGS } from './watcher.ts'
+import { COPY_SETTINGS, differenceError, type MoveWatcher } from './watcher.ts'
 
 interface ImportOptions extends MoveWatcher {
   /** A current database file whose journal is summed up, and that nobody uses. */
@@ -36,7 +36,7 @@ export async function importDatabase(options: ImportOptions): Promise<void> {
     // A command may write to the file meanwhile: all tables are read as they are now.
     client.exec('BEGIN')
     await inTransaction(pool, async (connection) => {
-      await connection.runScript(SETTINGS)
+      await connection.runScript(COPY_SETTINGS)
       const tables = await listTables(client, connection)
       const distributed = await listDistributed(connection)
       // The triggers of distributed tables run only on changes.
@@ -45,7 +45,7 @@ export async function importDatabase(options: ImportOptions): Promise<void> {
       await refuseRows(connection)
       const moved: MovedRows[] = []
       for (const table of tables) {
-        moved.push(await copyTable({ ...between(client, connection, table), ...watcher }))
+        moved.push(await copyTable({ ...copyingOf(client, connection, table), ...watcher }))
       }
       if (!moved.every(({ ok }) => ok)) throw differenceError(moved, 'nothing was imported')
       await writePgSecrets(connection, secrets, password)
@@ -56,7 +56,7 @@ export async function importDatabase(options: ImportOptions): Promise<void> {
   }
 }
 
-/** Throws if the database is that of another program. */
+/** Throws if another program's tables are in the database. */
 async function refuseOtherTables(connection: PgConnection): Promise<void> {
   const { rows } = await connection.query(
     `SELECT tablename::text FROM pg_tables
@@ -66,8 +66,8 @@ async function refuseOtherTables(connection: PgConnection): Promise<void> {
 }
 
 /**
- * Makes nodes that start and commands that write wait, and turns off the triggers: rows are copied as they
- * are. First waits until another import, or what is left of a killed one, has ended.
+ * Waits until no other import runs, not even the rest of a killed one. Then makes starting nodes and writing
+ * commands wait, and turns off the triggers, because rows are copied as they are.
  */
 async function lockWithoutTriggers(
   connection: PgConnection,
@@ -100,7 +100,7 @@ function notEmpty(tables: readonly string[]): Error {
 }
 
 /** Says how to copy a table from the file to PostgreSQL. */
-function between(client: Client, connection: PgConnection, table: MovedTable): Copying {
+function copyingOf(client: Client, connection: PgConnection, table: MovedTable): Copying {
   const { text, width } = insertInto(table)
   return {
     table,

@@ -64,9 +64,9 @@ export async function digestPages(
 }
 
 function textOf(row: Row): string {
-  return `${JSON.stringify(row.map(plain))}\n`
+  return `${JSON.stringify(row.map(jsonValueOf))}\n`
 }
 
-function plain(value: unknown): unknown {
+function jsonValueOf(value: unknown): unknown {
   return value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('base64') } : value
 }

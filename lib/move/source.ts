@@ -24,8 +24,8 @@ interface SourceOptions {
 }
 
 /**
- * Runs `work` with the files that `path` names, while no server can use them. Prepares the database as the
- * next start of a server would; a backup itself stays as it is. Throws if a file is missing or damaged.
+ * Runs `work` with the files that `path` names, and keeps servers from using them meanwhile. Prepares the
+ * database as a starting server would, but does not change a backup. Throws if a file is missing or damaged.
  */
 export async function withSource<Result>(
   { path, dataDir, now }: SourceOptions,

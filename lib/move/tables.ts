@@ -21,7 +21,7 @@ const TYPES = {
   BLOB: 'bytea',
 } as const
 
-/** Not copied: each database has its own way to keep the journal, and how far it is summed up. */
+/** Not copied: the two databases store the journal, and how far it is summed up, in different ways. */
 const JOURNAL_TABLES = ['rum_journal', 'rum_counted']
 const JOURNAL_COLUMN = 'last_id'
 

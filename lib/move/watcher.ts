@@ -27,6 +27,6 @@ export function differenceError(moved: readonly MovedRows[], outcome: string): E
 }
 
 /** Settings of the transaction: a large table takes longer than a request may, and no digit may get lost. */
-export const SETTINGS = `SET LOCAL statement_timeout = 0;
+export const COPY_SETTINGS = `SET LOCAL statement_timeout = 0;
   SET LOCAL idle_in_transaction_session_timeout = 0;
   SET LOCAL extra_float_digits = 1`
