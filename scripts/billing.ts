@@ -6,7 +6,7 @@ import { checkOptions, FLAG, readArguments } from './parts/options.ts'
 import { report, run } from './parts/run.ts'
 
 const USAGE = `Usage: ${usageText('billing', '[options]')}
-Lists where the database and Stripe disagree, and what users pay that the settings do not name.
+Lists where the database and Stripe disagree, and which prices users pay that the settings do not name.
   --json            list as JSON
   --repair          first repair what can be repaired: customers of the wrong user, outdated plans
   --accept-account  with --repair: Stripe's account or mode was changed on purpose; customers that
@@ -17,7 +17,7 @@ const Options = v.pipe(
   v.strictObject({ json: Flag, repair: Flag, 'accept-account': Flag }),
   v.check(
     (options) => options['accept-account'] === undefined || options.repair === true,
-    'need --repair with --accept-account',
+    'cannot include --accept-account without --repair',
   ),
 )
 

@@ -32,14 +32,14 @@ export interface BillingOptions {
   readonly fitKeys: (userId: string) => Statement
   /** The audit row of a change that Stripe reported. */
   readonly auditStripe: (userId: string, note: AuditNote) => Statement
-  /** The user's requests in the period, in epoch milliseconds, without those charged as overages. */
+  /** Counts the user's requests in the period, without those charged as overages. */
   readonly countRequests: (userId: string, period: BillingPeriod) => Promise<number>
   readonly onFailure: (failure: StripeFailure) => void
   /** Called when a customer begins to pay for a second subscription. */
   readonly onDuplicate?: (duplicate: DuplicateRow) => void
   /** How long an action tries to reach Stripe; by default nine seconds. */
   readonly retryPolicy?: RetryPolicy
-  /** Runs `work` while no other process does so for the user; by default at once. */
+  /** Runs `work` when no other process works for the user; by default at once. */
   readonly runUnderLease?: RunForUser
 }
 

@@ -135,7 +135,7 @@ export function openContactSender(
 const DUPLICATE = `a customer pays for a second subscription; ${commandText('billing')} lists such cases`
 const REFUSED_CONTACT = 'Stripe refuses the changed name or e-mail address of a customer'
 const CATALOGUE_ERROR = 'cannot read the prices from Stripe; pages keep the earlier ones'
-const UNCLAIMED = 'the user of a subscription has another Stripe customer, or no longer exists'
+const UNASSIGNED = 'the user of a subscription has another Stripe customer, or no longer exists'
 const UNKNOWN_PRICE =
   'users pay a Stripe price that belongs to no plan here; they keep their last known plan'
 const MISSING =
@@ -205,8 +205,8 @@ function logWrongAccount(log: Log, error: unknown): void {
 
 const SHOWN = 5
 
-function logFindings(log: Log, { unclaimed, missing, unknownPrices }: ReconcileFindings): void {
-  for (const customer of unclaimed) log.warn({ customer }, UNCLAIMED)
+function logFindings(log: Log, { unassigned, missing, unknownPrices }: ReconcileFindings): void {
+  for (const customer of unassigned) log.warn({ customer }, UNASSIGNED)
   for (const [price, users] of unknownPrices) {
     log.error({ price, users: users.length, first: users.slice(0, SHOWN) }, UNKNOWN_PRICE)
   }

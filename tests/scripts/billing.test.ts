@@ -169,6 +169,9 @@ describe('npm run billing', () => {
     const without = await runScript(['scripts/billing.ts'], settings)
     assert.match(without.stderr, /^STRIPE_SECRET_KEY is not set$/m)
     const alone = await runScript(['scripts/billing.ts', '--accept-account'], settings)
-    assert.match(alone.stderr, /need --repair with --accept-account[\s\S]*Usage: npm run/)
+    assert.match(
+      alone.stderr,
+      /cannot include --accept-account without --repair[\s\S]*Usage: npm run/,
+    )
   })
 })

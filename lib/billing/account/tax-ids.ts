@@ -12,7 +12,9 @@ export function addTaxId(billing: Billing, actor: Actor, body: TaxIdBody): Promi
   return withAccount(billing, actor.userId, (stripe, customer) =>
     billing.enqueue(actor.userId, async () => {
       const known = await stripe.listTaxIds(customer)
-      const same = known.find((one) => one.type === body.type && plain(one.value) === plain(value))
+      const same = known.find(
+        (one) => one.type === body.type && lettersAndDigits(one.value) === lettersAndDigits(value),
+      )
       if (same !== undefined) return same
       const added = await stripe.addTaxId(customer, { type: body.type, value })
       // The audit log omits the value, which may identify a person.
@@ -34,6 +36,6 @@ export function deleteTaxId(billing: Billing, actor: Actor, id: string): Promise
 }
 
 /** Compares only letters and digits, because Stripe keeps a value as the user wrote it. */
-function plain(value: string): string {
+function lettersAndDigits(value: string): string {
   return value.replaceAll(/[^\p{L}\p{N}]/gu, '').toUpperCase()
 }

@@ -5,7 +5,7 @@ import type { Billing } from '../billing.ts'
 import type { Overages } from '../overages/overages.ts'
 import type { EventSubject, SignedEvent } from '../stripe/events.ts'
 import { REVERSAL_EVENTS, type Reversal } from '../stripe/reversals.ts'
-import { findOrClaim } from '../subscription/customers.ts'
+import { findOrAssign } from '../subscription/customers.ts'
 import { auditSync, sync } from '../subscription/sync.ts'
 import { hasReceived, insertEvent } from './received-events.ts'
 import { readReversal } from './reversal.ts'
@@ -44,7 +44,7 @@ export async function applyEvent(
   const reversal = await readReversal(billing, event)
   const subject = reversal === null ? subjectOf(event) : toSubject(reversal)
   if (subject === null) return
-  const userId = await findOrClaim(billing, subject, now)
+  const userId = await findOrAssign(billing, subject, now)
   if (userId === null) return
   // If this invoice ends a period, the period's last units can be reported until it is finalized.
   if (event.type === 'invoice.created') await overages.reportAll(userId)

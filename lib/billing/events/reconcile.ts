@@ -7,7 +7,7 @@ import { findNamedUser } from '../mirror/named-user.ts'
 import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
 import {
   type CustomerRow,
-  findOrClaim,
+  findOrAssign,
   listCustomers,
   UnknownCustomer,
 } from '../subscription/customers.ts'
@@ -27,7 +27,7 @@ export interface ReconcileOptions {
 /** Findings for the operator. None of them has changed anybody's plan. */
 export interface ReconcileFindings {
   /** Customers that cannot be stored: their users have another customer, or are deleted. */
-  readonly unclaimed: string[]
+  readonly unassigned: string[]
   /** Our customers that Stripe does not know. */
   readonly missing: string[]
   /** Prices that belong to no plan in the settings, each with the users who pay it. */
@@ -43,10 +43,10 @@ export async function reconcile(
   billing: Billing,
   options: ReconcileOptions,
 ): Promise<ReconcileFindings> {
-  const findings: ReconcileFindings = { unclaimed: [], missing: [], unknownPrices: new Map() }
+  const findings: ReconcileFindings = { unassigned: [], missing: [], unknownPrices: new Map() }
   await learnStripeAccount(billing)
   const byCustomer = await listAllSubscriptions(billing, options.isStopped)
-  await claimAll(billing, byCustomer, options, findings)
+  await assignAll(billing, byCustomer, options, findings)
   for (const customer of await listCustomers(billing.db)) {
     await nextTurn()
     if (options.isStopped()) return findings
@@ -71,17 +71,17 @@ function noteUnknownPrices(
   }
 }
 
-async function claimAll(
+async function assignAll(
   billing: Billing,
   byCustomer: ReadonlyMap<string, readonly StripeSubscription[]>,
   { now }: ReconcileOptions,
-  { unclaimed }: ReconcileFindings,
+  { unassigned }: ReconcileFindings,
 ): Promise<void> {
   for (const [customer, subscriptions] of byCustomer) {
     await nextTurn()
     const user = findNamedUser(subscriptions)
-    const userId = await findOrClaim(billing, { customer, user }, now)
-    if (userId === null && user !== null) unclaimed.push(customer)
+    const userId = await findOrAssign(billing, { customer, user }, now)
+    if (userId === null && user !== null) unassigned.push(customer)
   }
 }
 

@@ -49,7 +49,7 @@ export async function inspect(billing: Billing): Promise<Mismatch[]> {
     found.push(...(await inspectCustomer(billing, customer, { subscriptions, payers })))
   }
   for (const [price, [first = '', ...others]] of payers) {
-    const detail = `${price} belongs to no plan here; paid by ${1 + others.length}`
+    const detail = `${price} belongs to no plan here; users who pay it: ${1 + others.length}`
     found.push({ kind: 'unknown-price', user: first, customer: null, detail, repair: null })
   }
   return [...found, ...(await inspectUnknownCustomers(billing, stored, byCustomer))]
@@ -117,7 +117,7 @@ type CustomerMismatch = Pick<Mismatch, 'kind' | 'detail' | 'repair'>
 
 async function inspectUser(billing: Billing, user: string): Promise<CustomerMismatch> {
   if (await hasUser(billing, user)) {
-    const detail = 'is a customer of no user here'
+    const detail = 'belongs to no user here'
     return { kind: 'unassigned-customer', detail, repair: 'assign' }
   }
   const detail = 'pays for a user who does not exist here'

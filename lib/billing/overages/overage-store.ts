@@ -24,7 +24,7 @@ export type OverageReport = typeof overageReports.$inferSelect
 /** A period with units that are in no report yet. */
 export type UnreportedPeriod = Awaited<ReturnType<typeof listUnreported>>[number]
 
-/** Periods with unreported units and without an unsent report; of one user, or of all (null). */
+/** Periods of one user, or of all (null), that have unreported units but no unsent report. */
 export async function listUnreported(db: Db, userId: string | null) {
   const { overage, overageReported } = usageByPeriod
   return db
@@ -77,7 +77,7 @@ export async function addReport(db: Db, report: OverageReport, now: number): Pro
   return runInTransaction(db, [mark, db.insert(overageReports).values(report)])
 }
 
-/** Reports that Stripe has not confirmed; of one user, or of all (null). Oldest first. */
+/** Reports of one user, or of all (null), that Stripe has not confirmed, oldest first. */
 export async function listUnsent(db: Db, userId: string | null): Promise<OverageReport[]> {
   const { sentAt } = overageReports
   const isWanted = userId === null ? undefined : eq(overageReports.userId, userId)

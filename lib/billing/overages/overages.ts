@@ -20,7 +20,7 @@ export interface OveragesOptions {
   readonly billing: Billing
   /** Writes the counters to the database. */
   readonly flush: () => Promise<void>
-  /** Also waits for the counters of all other processes; by default there is none. */
+  /** Also waits until all other processes have written theirs; not needed if there are none. */
   readonly flushAll?: () => Promise<void>
   /** Epoch milliseconds. */
   readonly now: () => number

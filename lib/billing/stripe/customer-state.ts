@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ifMissing } from './stripe-refusal.ts'
 
-/** An empty name removes it. */
+/** An empty `name` removes the customer's name. */
 interface Contact {
   readonly email?: string
   readonly name?: string
@@ -14,7 +14,7 @@ export function customerStateCalls(calls: StripeCalls) {
     hasCustomer: async (id: string): Promise<boolean> =>
       (await readCustomer(calls, id, [])) !== 'missing',
 
-    /** Replaces those of the customer's fields that are given. */
+    /** Changes only the given fields of the customer. */
     updateContact: async (id: string, contact: Contact): Promise<void> => {
       await calls.write((sdk, options) => sdk.customers.update(id, contact, options))
     },

@@ -34,7 +34,7 @@ export function discountCalls(calls: StripeCalls) {
     /**
      * Replaces the discounts of the subscription. `applied` is the code, or null if its discount is
      * already active: then nothing changes. Throws BAD_REQUEST if the customer has used the code before,
-     * because Stripe would start its discount anew.
+     * because Stripe would start its discount again.
      */
     applyPromotion: async (id: string, code: string, now: number) => {
       const expand = expanded('discounts')

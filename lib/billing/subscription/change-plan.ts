@@ -9,7 +9,7 @@ import type { Actor, Billing } from '../billing.ts'
 import { getPrice, type Offer } from '../plan-prices.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import type { PendingChange, PriceChange } from '../stripe/price-changes.ts'
-import { finish } from './changes.ts'
+import { saveChange } from './changes.ts'
 import { explainCurrency } from './currency.ts'
 import { carryOver, changeTime, countedPeriod, explainCarried, explainCredit } from './proration.ts'
 import {
@@ -130,10 +130,10 @@ async function makeChange(
     .catch(explainChange(stripe, row, change))
   const detail = changeText(wanted)
   if (pending === null) {
-    return { row: await finish(billing, stripe, actor, toNote('change_plan', row, detail)) }
+    return { row: await saveChange(billing, stripe, actor, toNote('change_plan', row, detail)) }
   }
   const note = toNote('change_plan', row, `${detail}, to be confirmed`)
-  return { row: await finish(billing, stripe, actor, note), confirmation: pending.confirmation }
+  return { row: await saveChange(billing, stripe, actor, note), confirmation: pending.confirmation }
 }
 
 /** Time that is not paid must not be credited. */
@@ -202,7 +202,7 @@ function getCarried(...parts: Parameters<typeof carryOver>) {
   const from = new Date(carried.notBefore).toISOString()
   throw new ApiError(
     'BAD_REQUEST',
-    `interval: the requests used so far take the time until ${from}; change the interval after that`,
+    `interval: your requests have used up the paid time until ${from}; change the interval after that`,
   )
 }
 
@@ -221,7 +221,7 @@ function toAnswer({ id: planId }: Plan, chargedFrom: number) {
   return { planId, prorationDate: new Date(chargedFrom).toISOString() }
 }
 
-/** Returns null if the last preview is for another plan, interval or period of requests, or too old. */
+/** Returns null if the last preview is too old, or is for another plan, interval or period of requests. */
 async function findPreviewTime(
   { db }: Billing,
   { userId, now }: Actor,

@@ -19,7 +19,7 @@ export function cancelSubscription(billing: Billing, actor: Actor): Promise<Canc
     if (row.cancelAt !== null) return toCanceling(row)
     await stripe.cancelAtPeriodEnd(row.id)
     const note = toNote('cancel_subscription', row, row.plan)
-    return toCanceling(await finish(billing, stripe, actor, note))
+    return toCanceling(await saveChange(billing, stripe, actor, note))
   })
 }
 
@@ -32,7 +32,7 @@ export function reactivateSubscription(
     if (row.cancelAt === null) return toContinuing(row)
     await stripe.undoCancellation(row.id)
     const note = toNote('reactivate_subscription', row, row.plan)
-    return toContinuing(await finish(billing, stripe, actor, note))
+    return toContinuing(await saveChange(billing, stripe, actor, note))
   })
 }
 
@@ -60,12 +60,12 @@ export async function setOverages(
     if (wanted === 'on') requirePaidRenewal(row)
     const detail = wanted === 'on' ? `on: ${await describeTerms(billing, row)}` : wanted
     await stripe.setOverages(row.id, wanted, row.overageItemId === null ? overagePrice : null)
-    return (await finish(billing, stripe, actor, toNote('set_overages', row, detail))).overages
+    return (await saveChange(billing, stripe, actor, toNote('set_overages', row, detail))).overages
   })
 }
 
 /** Stores the subscription as Stripe has it after a change, together with the audit row. */
-export async function finish(
+export async function saveChange(
   billing: Billing,
   stripe: StripeGateway,
   actor: Actor,

@@ -34,7 +34,7 @@ export async function findCustomer(db: Db, userId: string): Promise<CustomerRow 
  * assigns it to the user that our metadata at Stripe names. null: that user is unknown, or has another
  * customer.
  */
-export async function findOrClaim(
+export async function findOrAssign(
   { db, change, requireStripeAccount }: Billing,
   { customer, user }: EventSubject,
   now: number,

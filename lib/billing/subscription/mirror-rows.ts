@@ -6,7 +6,7 @@ import type { SubscriptionRow } from './subscriptions.ts'
 
 type PriceSettings = Pick<Billing, 'plans' | 'prices' | 'overagePrice'>
 
-/** The rows that mirror a customer's subscriptions, and what is wrong with these. */
+/** The rows that mirror a customer's subscriptions, and what is wrong with the subscriptions. */
 export interface MirrorRows {
   /**
    * The subscription that counts: the newest that gives access, or else the newest that has not ended.

@@ -26,7 +26,7 @@ interface Change {
   readonly now: number
 }
 
-/** From when on a change is charged or credited. */
+/** From when a change is charged or credited. */
 interface ChangeTime {
   /** The time for Stripe, in epoch milliseconds. */
   readonly at: number
@@ -56,9 +56,9 @@ export function countedPeriod(
 }
 
 /**
- * An upgrade charges each step from now on, and a downgrade credits it from now on; but neither does so
- * before the time from which the step is charged already, so no step is charged or credited twice. A
- * downgrade credits no time that is used up: see `usedUntil`.
+ * An upgrade charges each step from now on, and a downgrade credits it. Neither begins before the time from
+ * which the step is charged already, so no step is charged or credited twice. A downgrade does not credit time
+ * that is used up: see `usedUntil`.
  */
 export function changeTime(row: PaidTime, change: Change): ChangeTime {
   const { from, to, now } = change
@@ -84,8 +84,8 @@ function meanTime(steps: readonly PlanStep[], times: ChargedFrom, now: number): 
 /**
  * A change of the interval credits the remaining time and begins a new period. Requests that were used
  * ahead of time, faster than the time passed, are carried into the first month of the new period. Returns
- * them; null if there are none. If future time is charged already, or the new month has no room for them,
- * returns the earliest time of the change instead, in epoch milliseconds.
+ * them; null if there are none. If future time is charged already, or they exceed the cap of the new plan,
+ * returns the earliest time at which the interval can be changed, in epoch milliseconds.
  */
 export function carryOver(
   row: PaidTime,
@@ -141,8 +141,8 @@ function usedOf(row: PaidTime, { used, now }: Change, { above, requests }: PlanS
 }
 
 /**
- * Until when the step is used up: as large a share of its time as of its requests; at the latest a second
- * before the end of the period.
+ * Until when the step's time is used up, in proportion to its used requests; at the latest a second before the
+ * end of the period.
  */
 function usedUntil(row: PaidTime, change: Change, step: PlanStep): number {
   if (step.requests <= 0) return 0

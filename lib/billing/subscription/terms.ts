@@ -6,7 +6,7 @@ import type { SubscriptionRow } from './subscriptions.ts'
 interface Prices {
   /** The price of the plan; undefined if it has not been read. */
   readonly price: StripePrice | undefined
-  /** The offer of a plan change whose payment was not confirmed in time; undefined if there is none. */
+  /** The offer of the last plan change, if its payment was not confirmed in time. */
   readonly lapsed: Offer | undefined
 }
 

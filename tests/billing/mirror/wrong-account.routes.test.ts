@@ -89,9 +89,9 @@ describe('a start with the key of another Stripe account', () => {
     await wrong.makeKey({ email: 'bob@example.com', plan: 'free' })
     const sql = "SELECT id FROM users WHERE email = 'bob@example.com'"
     const bob = String(await readValue(wrong, sql))
-    const { findOrClaim } = await import('../../../lib/billing/subscription/customers.ts')
-    const claim = findOrClaim(billing, { customer: 'cus_other', user: bob }, shop.now())
-    await assert.rejects(claim, { code: 'BILLING_UNAVAILABLE' })
+    const { findOrAssign } = await import('../../../lib/billing/subscription/customers.ts')
+    const assigned = findOrAssign(billing, { customer: 'cus_other', user: bob }, shop.now())
+    await assert.rejects(assigned, { code: 'BILLING_UNAVAILABLE' })
     assert.equal(await findCustomer(db, bob), null)
   })
 

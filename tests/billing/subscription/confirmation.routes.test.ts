@@ -87,7 +87,7 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
   })
 
   for (const events of ['arrive', 'are lost'] as const) {
-    it(`tells the user if it was not confirmed in time, and the events ${events}`, async () => {
+    it(`shows the user that it was not confirmed in time if the events ${events}`, async () => {
       await using shop = await openWith(ASKS)
       await change(shop)
       await shop.settled()
