@@ -1,6 +1,6 @@
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
-/** Whether requests to the URL leave the machine only encrypted, and it holds no password. */
+/** Whether the URL holds no password, and is https or on this machine. */
 export function isConfidentialUrl(text: string): boolean {
   const url = URL.parse(text)
   if (url === null || url.username !== '' || url.password !== '') return false

@@ -34,24 +34,24 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 /** Settings of clients (`npm run locate`, docs/clients.md), which may run in the same environment. */
 const CLIENT_SETTINGS = ['MERIDIAN_URL', 'MERIDIAN_KEY']
 
-/** Names that begin so may belong to other programs: only those that look like a slip are refused. */
+/** Other programs use names with these prefixes too, so only likely misspellings of our names are refused. */
 const SHARED_PREFIXES = ['STRIPE_', 'TURNSTILE_']
-const SLIP_EDITS = 2
+const MISSPELT_EDITS = 2
 
 function unknownNames(names: readonly string[]): string[] {
   const known = Object.keys(Environment.entries)
   const taken = new Set<string>([...known, ...CLIENT_SETTINGS])
   return names.filter(
-    (name) => !taken.has(name) && (name.startsWith('MERIDIAN_') || isSlip(name, known)),
+    (name) => !taken.has(name) && (name.startsWith('MERIDIAN_') || isMisspelt(name, known)),
   )
 }
 
-function isSlip(name: string, known: readonly string[]): boolean {
+function isMisspelt(name: string, known: readonly string[]): boolean {
   const prefix = SHARED_PREFIXES.find((start) => name.startsWith(start))
   if (prefix === undefined || name.startsWith(PRICE)) return false
   const others = known.filter((other) => other.startsWith(prefix))
   const endings = others.map((other) => other.slice(prefix.length))
-  return findSimilar(name.slice(prefix.length), endings, SLIP_EDITS) !== undefined
+  return findSimilar(name.slice(prefix.length), endings, MISSPELT_EDITS) !== undefined
 }
 
 function unknownProblem(name: string): string {

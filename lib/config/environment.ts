@@ -152,16 +152,16 @@ export const Environment = v.object({
   ),
   MERIDIAN_SECRET: optional(
     matching(/^.{32,}$/s, 'must have at least 32 characters'),
-    'Encrypts the secrets in that database: at least 32 characters, the same on each server',
+    'Encrypts the secrets in PostgreSQL: at least 32 characters, the same on each server',
   ),
   MERIDIAN_STALE_KEYS: withDefault(
     '300',
     wholeNumber(1, 86_400),
-    'Seconds for which a server that cannot reach that database accepts the keys it knows',
+    'Seconds for which a server accepts the keys it knows while it cannot reach PostgreSQL',
   ),
   MERIDIAN_LIMITS_URL: optional(
     LimitsUrl,
-    'Valkey or Redis through which those servers share rate limits; default: that database',
+    'Valkey or Redis through which servers share rate limits; default: PostgreSQL',
   ),
   MERIDIAN_BASE_URL: optional(HttpUrl, 'Public address of the service, used in links'),
   MERIDIAN_GEO: optional(
@@ -187,7 +187,7 @@ export const Environment = v.object({
   MERIDIAN_CLIENT_HEADER: withDefault(
     'X-Forwarded-For',
     HeaderName,
-    'Header in which they name it, such as Fly-Client-IP; no other is read',
+    'Header in which trusted proxies name the client, such as Fly-Client-IP; no other is read',
   ),
   MERIDIAN_DNS_SERVERS: optional(
     DnsServers,
@@ -230,7 +230,7 @@ export const Environment = v.object({
       /^whsec_(?=.{32,88}$)[\w+/-]+={0,2}$/,
       'must be whsec_ followed by 24 to 64 bytes in base64',
     ),
-    'Secret that signs requests to that webhook: `whsec_` and base64',
+    'Secret that signs requests to the webhook of MERIDIAN_CONTACT: `whsec_` and base64',
   ),
   TURNSTILE_SECRET_KEY: optional(
     Text,
