@@ -74,7 +74,7 @@ export function authorizeKey(
   { access, fullAccess }: Row,
 ): Caller {
   if (access !== 'public' && !mayUse(key, access)) {
-    throw new ApiError('INSUFFICIENT_SCOPE', lackOf(key, access))
+    throw new ApiError('INSUFFICIENT_SCOPE', missingScopeText(key, access))
   }
   if (fullAccess === true && key.scopes !== null) {
     throw new ApiError('INSUFFICIENT_SCOPE', 'This needs a session or a key with full access')
@@ -137,7 +137,7 @@ export function unauthorized(): ApiError {
   return new ApiError('UNAUTHORIZED', UNAUTHORIZED, { headers })
 }
 
-function lackOf({ type }: KeyRecord, scope: Scope): string {
+function missingScopeText({ type }: KeyRecord, scope: Scope): string {
   return type === 'publishable'
     ? 'A publishable key only looks up addresses: use a secret key'
     : `This key lacks the scope ${scope}: use a key with it`

@@ -3,7 +3,7 @@ import { users } from '../db/tables.ts'
 
 /** The columns of an entitlement, for users joined with their subscriptions, caps and the price. */
 export const entitlementColumns = {
-  givenPlan: users.plan,
+  assignedPlan: users.plan,
   subscribed: {
     plan: subscriptions.plan,
     status: subscriptions.status,

@@ -59,7 +59,7 @@ const COLUMNS = {
   scopes: 'scopes',
   allowedOrigins: 'allowed_origins',
   expiresAt: 'expires_at',
-  givenPlan: 'users.plan',
+  assignedPlan: 'users.plan',
   paidPlan: 'subscriptions.plan',
   status: 'status',
   periodStart: 'period_start',
@@ -93,7 +93,7 @@ export interface StoredKey
   readonly scopes: string | null
   /** JSON. */
   readonly allowedOrigins: string | null
-  readonly givenPlan: string
+  readonly assignedPlan: string
   /** The columns of a subscription are null without one. */
   readonly paidPlan: string | null
   readonly status: string
@@ -129,12 +129,12 @@ function toRecord(row: StoredKey, plans: Plans): KeyRecord {
 }
 
 function toStored(row: StoredKey): StoredEntitlement {
-  const { givenPlan, paidPlan, status, overages } = row
+  const { assignedPlan, paidPlan, status, overages } = row
   const { periodStart, periodEnd, interval, carriedRequests, carriedUntil } = row
   const period = { periodStart, periodEnd, interval, carriedRequests, carriedUntil }
   const { priceCurrency, unitAmount, capCurrency, capAmount } = row
   return {
-    givenPlan,
+    assignedPlan,
     subscribed:
       paidPlan === null ? null : { plan: paidPlan, status, overages: overages === 1, ...period },
     overagePrice: priceCurrency === null ? null : { currency: priceCurrency, unitAmount },

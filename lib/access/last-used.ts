@@ -79,14 +79,14 @@ class LastUses implements Unwritten {
   }
 }
 
-interface UsedKeys {
+interface LastUseSources {
   readonly db: Db
   readonly flusher: UseFlusher
   readonly lastUsed: LastUsed
 }
 
-/** The keys of a user as `listKeys` reads them, with last uses that are not written yet. */
-export function listUsedKeys({ db, flusher, lastUsed }: UsedKeys, userId: string) {
+/** Like `listKeys`, but includes last uses that are not written yet. */
+export function listKeysWithLastUse({ db, flusher, lastUsed }: LastUseSources, userId: string) {
   // A use that is written after the rows were read would be neither in them nor unwritten.
   return flusher.betweenFlushes(async (): Promise<KeyRow[]> => {
     const keys = await listKeys(db, userId)

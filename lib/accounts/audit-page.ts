@@ -67,7 +67,7 @@ const MAX_REPEATS = 4
  * takes seconds. LIKE also treats U+0000 as the end of the text.
  */
 function contains(given: string): SQL {
-  // As the texts are stored. PostgreSQL's LIKE is of case, and its lower() may change more than A to Z.
+  // The texts are stored like this. PostgreSQL's LIKE distinguishes case, and its lower() may change more than A to Z.
   const search = given.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
   const [start = ''] = search
   const repeats = search.split(start).length - 1

@@ -3,10 +3,10 @@ import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { auditLog, sites, users, verifications } from '../db/tables.ts'
 import { insertAudit } from './audit.ts'
-import { inSiteTransaction, withOwnerAudit, withSharingAudit } from './site-owner.ts'
+import { inSiteTransaction, withReceiverAudit, withSharingAudit } from './site-receiver.ts'
 import type { SiteChange } from './sites.ts'
 
-/** Tables that name the user, or a site, without a foreign key that would remove their rows, on Citus at least. */
+/** Tables that name the user or a site, but have no foreign key (at least on Citus) that would remove their rows. */
 const BY_USER = [
   'usage_by_operation',
   'usage_by_month',
@@ -27,7 +27,7 @@ const BY_SITE = [
   'rum_counted',
 ] as const
 
-/** On PostgreSQL, a row has entries of many sites. They are summed up and removed within seconds. */
+/** On PostgreSQL, a row of the journal has beacons of many sites. It is summed up and removed within seconds. */
 const SQLITE_JOURNAL = 'rum_journal'
 
 /** The buckets of the user's sessions, of all keys together, and of each key. */
@@ -52,14 +52,14 @@ export async function deleteAccountRows(
     const bySite = db.engine.dialect === 'sqlite' ? [SQLITE_JOURNAL, ...BY_SITE] : BY_SITE
     const remove = async () => {
       await removeBuckets(queries, userId)
-      // First, because on PostgreSQL this waits for other nodes that are writing counts of the user, and makes
-      // those that follow drop them.
+      // Before the counts: on PostgreSQL, this waits for nodes that are writing counts of the user, and makes
+      // later writers drop them.
       const { changes } = await queries.delete(users).where(eq(users.id, userId)).run()
       await removeByUser(queries, userId)
       for (const { id } of own) await removeRows(queries, bySite, { column: 'site_id', id })
       return changes > 0
     }
-    const isDeleted = await withOwnerAudit(queries, hosts, now, () =>
+    const isDeleted = await withReceiverAudit(queries, hosts, now, () =>
       withSharingAudit(queries, userId, { baseUrl, now }, remove),
     )
     if (!isDeleted) return false

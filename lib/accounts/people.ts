@@ -48,7 +48,7 @@ const columns = {
   role: users.role,
   disabledAt: users.disabledAt,
   createdAt: users.createdAt,
-  givenPlan: users.plan,
+  assignedPlan: users.plan,
   subscribed: getTableColumns(subscriptions),
 }
 

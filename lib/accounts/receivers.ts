@@ -1,22 +1,22 @@
 import { BoundedCache } from '../bounded-cache.ts'
 import { SECOND_MS } from '../durations.ts'
-import { countSiteChanges, type FindReceiver } from './site-owner.ts'
+import { countSiteChanges, type FindReceiver } from './site-receiver.ts'
 
 /** The most origins in the cache. */
 const MAX_CACHED = 100_000
 
 /**
- * Caches what `find` returns until `mayBeOld` returns true: every beacon needs it. An origin without a receiver
- * is looked up again, so that a new site gets beacons at once.
+ * Caches what `find` returns, which every beacon needs, until `isStale` returns true. An origin without a
+ * receiver is looked up again, so that a new site gets beacons at once.
  */
-export function cacheReceivers(find: FindReceiver, mayBeOld: () => boolean): FindReceiver {
+export function cacheReceivers(find: FindReceiver, isStale: () => boolean): FindReceiver {
   const newCache = () => new BoundedCache<string, Promise<string | null>>(MAX_CACHED)
   let found = newCache()
   return (name) => {
-    if (mayBeOld()) found = newCache()
+    if (isStale()) found = newCache()
     const known = found.get(name)
     if (known !== undefined) return known
-    // If sites change meanwhile, the answer may be old: it goes into the old cache, which nobody reads any more.
+    // If sites change meanwhile, this stays the old cache, which nobody reads any more.
     const cache = found
     const id = find(name)
     cache.set(name, id)
@@ -28,10 +28,10 @@ export function cacheReceivers(find: FindReceiver, mayBeOld: () => boolean): Fin
 }
 
 /**
- * Returns a function that says whether sites may have changed since it last returned true: this process has
- * changed one, or a second has passed, in which other processes may have.
+ * Returns `isStale` for sites in a file. It returns true once this process has changed a site, and once a
+ * second, because another process may have changed one.
  */
-export function changedOrAfterSecond(clock = () => performance.now()): () => boolean {
+export function staleAfterSecond(clock = () => performance.now()): () => boolean {
   let since = clock()
   let changes = countSiteChanges()
   return () => {
@@ -43,10 +43,10 @@ export function changedOrAfterSecond(clock = () => performance.now()): () => boo
 }
 
 /**
- * Returns a function that says whether `onChange` has called its listener since the last call. It must do so
- * after each change of sites.
+ * Returns `isStale` for sites whose every change `onChange` reports. It returns true at the first call after a
+ * change.
  */
-export function changedSinceCall(onChange: (listener: () => void) => void): () => boolean {
+export function staleAfterChange(onChange: (listener: () => void) => void): () => boolean {
   let isChanged = false
   onChange(() => {
     isChanged = true

@@ -8,7 +8,7 @@ import { ApiError } from '../errors.ts'
 import { isLocalName } from '../net/local-name.ts'
 import type { FindTxt } from '../net/txt-records.ts'
 import { type Actor, callerEvent, insertAudit } from './audit.ts'
-import { changeOwners, siteNote } from './site-owner.ts'
+import { changeReceivers, siteNote } from './site-receiver.ts'
 import type { SiteRow } from './sites.ts'
 
 /** A proof is checked once a day, and ends after a week in which no check found the record. */
@@ -72,7 +72,7 @@ interface Check {
 export async function checkProof(db: Db, site: SiteRow, check: Check): Promise<void> {
   const proving = await provingSite(db, site)
   const isFound = await hasRecord(proving, check.findTxt)
-  await changeOwners(db, site.host, check.now, (queries) =>
+  await changeReceivers(db, site.host, check.now, (queries) =>
     storeCheck(queries, proving.id, isFound, check),
   )
 }

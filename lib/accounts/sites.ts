@@ -6,7 +6,7 @@ import type { Queries } from '../db/queries.ts'
 import { sites } from '../db/tables.ts'
 import { parseOrigin } from '../net/origin.ts'
 import { type AuditEvent, insertAudit } from './audit.ts'
-import { changeOwners, hostOf, withSharingAudit } from './site-owner.ts'
+import { changeReceivers, hostOf, withSharingAudit } from './site-receiver.ts'
 
 export type SiteRow = typeof sites.$inferSelect
 
@@ -102,7 +102,7 @@ function changeSites<Result>(
   change: (queries: Queries) => Promise<Result>,
 ): Promise<Result> {
   const now = event.createdAt
-  return changeOwners(db, host, now, (queries) =>
+  return changeReceivers(db, host, now, (queries) =>
     withSharingAudit(queries, userId, { baseUrl, now }, () => change(queries)),
   )
 }

@@ -39,7 +39,7 @@ export async function listUsers(db: Db) {
   const keys = db.$count(apiKeys, eq(apiKeys.userId, users.id))
   const subscribed = getTableColumns(subscriptions)
   return db
-    .select({ email, givenPlan: plan, subscribed, role, emailVerified, createdAt, keys })
+    .select({ email, assignedPlan: plan, subscribed, role, emailVerified, createdAt, keys })
     .from(users)
     .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
     .orderBy(asc(createdAt), sql`users.rowid`)

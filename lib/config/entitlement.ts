@@ -26,7 +26,7 @@ export interface Entitlement {
 
 export interface StoredEntitlement {
   /** Id of the plan that applies without a subscription. */
-  readonly givenPlan: string
+  readonly assignedPlan: string
   readonly subscribed: {
     readonly plan: string
     readonly status: string
@@ -50,13 +50,13 @@ export function givesAccess(status: string): boolean {
   return ACCESS_STATUSES.includes(status)
 }
 
-/** The paid plan, else the given one; free if the plan is unknown. */
+/** The paid plan, else the assigned one; free if the plan is unknown. */
 export function planInEffect(
-  { givenPlan, subscribed }: Pick<StoredEntitlement, 'givenPlan' | 'subscribed'>,
+  { assignedPlan, subscribed }: Pick<StoredEntitlement, 'assignedPlan' | 'subscribed'>,
   plans: Plans,
 ): Plan {
   const isPaid = subscribed !== null && givesAccess(subscribed.status)
-  return plans.ofUser(isPaid ? subscribed.plan : givenPlan)
+  return plans.ofUser(isPaid ? subscribed.plan : assignedPlan)
 }
 
 export function toEntitlement(stored: StoredEntitlement, plans: Plans): Entitlement {

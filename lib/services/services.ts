@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { createFindClient } from '../access/client-address.ts'
 import { fitKeyExpiry } from '../access/key-expiry.ts'
 import type { KeyRing } from '../access/key-ring.ts'
-import { cacheReceivers, changedOrAfterSecond, changedSinceCall } from '../accounts/receivers.ts'
-import { createFindReceiver, type FindReceiver } from '../accounts/site-owner.ts'
+import { cacheReceivers, staleAfterChange, staleAfterSecond } from '../accounts/receivers.ts'
+import { createFindReceiver, type FindReceiver } from '../accounts/site-receiver.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
 import { rememberPlans } from '../billing/known-plans.ts'
 import { forgetOtherPrices } from '../billing/overages/overage-price.ts'
@@ -210,10 +210,10 @@ interface TelemetryParts {
 function openTelemetry({ storage, log }: Base, { geo, keys, findReceiver }: TelemetryParts) {
   // PostgreSQL reports changes of sites with those of keys.
   const isPostgres = storage.db.engine.dialect === 'postgres'
-  const mayBeOld = isPostgres ? changedSinceCall(keys.onChange) : changedOrAfterSecond()
+  const isStale = isPostgres ? staleAfterChange(keys.onChange) : staleAfterSecond()
   return createRum({
     ...storage.rum,
-    findSite: cacheReceivers(findReceiver, mayBeOld),
+    findSite: cacheReceivers(findReceiver, isStale),
     findCountry: (address) => geo.find(address).place?.country?.code,
     onError: (error, message) => log.error({ err: error }, message),
   })

@@ -9,8 +9,8 @@ interface DailyLookUps {
 }
 
 /**
- * Returns the look-ups of the user since `fromDay` by day, written or not. Call it only while no write is
- * under way: see `UseFlusher.betweenFlushes`.
+ * Returns the look-ups of the user since `fromDay` by day, including those not written yet. Call it only while
+ * no write is under way: see `UseFlusher.betweenFlushes`.
  */
 export async function readDailyLookUps(
   { db, requestCounts }: DailyLookUps,

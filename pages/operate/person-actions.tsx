@@ -29,7 +29,7 @@ export function PersonActions({ base, person, isSelf, plans, keepsSessions }: Pe
       <form class="plan-choice" method="get" action={`${path}/plan`}>
         <Select name="to" label="Assigned plan">
           {plans.map(({ id, name }) => (
-            <Option value={id} text={name} chosen={person.givenPlan} />
+            <Option value={id} text={name} chosen={person.assignedPlan} />
           ))}
         </Select>
         <button type="submit" class="quiet">

@@ -9,7 +9,7 @@ export interface PersonView {
   readonly disabledAt: number | null
   readonly createdAt: number
   /** Id of the plan that an operator assigned, or of the default plan. */
-  readonly givenPlan: string
+  readonly assignedPlan: string
   /** The subscription at Stripe; null: there is none. */
   readonly subscribed: { readonly status: string } | null
 }

@@ -85,7 +85,7 @@ export function PersonPage(props: PersonProps) {
 }
 
 function Account({ person, plan, isPaid, requests }: PersonProps) {
-  const { id, name, createdAt, givenPlan, subscribed } = person
+  const { id, name, createdAt, assignedPlan, subscribed } = person
   const status = subscribed?.status.replaceAll('_', ' ')
   return (
     <Card id="account" title="Account">
@@ -96,7 +96,7 @@ function Account({ person, plan, isPaid, requests }: PersonProps) {
           ['Id', <code>{id}</code>],
           ['Since', <Time at={isoTime(createdAt)} precision="day" />],
           ['Plan in effect', `${plan.name} (${isPaid ? `Stripe, ${status}` : 'assigned'})`],
-          ['Assigned plan', isPaid ? givenPlan : undefined],
+          ['Assigned plan', isPaid ? assignedPlan : undefined],
           ['Subscription', isPaid ? undefined : status],
           ['Requests in this period', `${count(requests)} of ${count(plan.monthlyCap)}`],
         ]}

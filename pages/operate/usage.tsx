@@ -13,7 +13,7 @@ import { NextPage } from './next-page.tsx'
 export const LISTS = { users: 'Users', keys: 'Keys', limited: 'Over a limit' } as const
 export type ListName = keyof typeof LISTS
 
-export interface WholeUsageChoice {
+export interface UsageOfAllChoice {
   /** Such as 2026-01. */
   readonly month: string
   readonly split: Split
@@ -29,20 +29,20 @@ interface UserTotal extends Omit<UsageTotal, 'id'> {
 }
 
 /** The users or the keys of the chosen list, most requests first. */
-export type WholeUsageList =
+export type UsageOfAllList =
   | { readonly of: 'users'; readonly rows: readonly (UserTotal & { readonly plan: string })[] }
   | { readonly of: 'keys'; readonly rows: readonly (UserTotal & { readonly key: Child })[] }
 
-interface WholeUsageProps extends PageProps {
-  readonly choice: WholeUsageChoice
+interface UsageOfAllProps extends PageProps {
+  readonly choice: UsageOfAllChoice
   /** Newest first. */
   readonly months: readonly string[]
   readonly daily: DailyUsage
-  readonly list: WholeUsageList
+  readonly list: UsageOfAllList
   readonly hasMore: boolean
 }
 
-export function WholeUsage({ base, choice, months, daily, list, hasMore }: WholeUsageProps) {
+export function UsageOfAll({ base, choice, months, daily, list, hasMore }: UsageOfAllProps) {
   const path = `${base}/app/operate/usage`
   const { page, ...kept } = choice
   const requests = daily.days.flatMap((day) => day.requests).reduce((sum, n) => sum + n, 0)
@@ -68,7 +68,7 @@ export function WholeUsage({ base, choice, months, daily, list, hasMore }: Whole
   )
 }
 
-interface FiltersProps extends Pick<WholeUsageProps, 'choice' | 'months'> {
+interface FiltersProps extends Pick<UsageOfAllProps, 'choice' | 'months'> {
   readonly path: string
 }
 
@@ -109,7 +109,7 @@ function Lists({ path, choice }: Pick<FiltersProps, 'path' | 'choice'>) {
 
 interface ListTableProps {
   readonly base: string
-  readonly list: WholeUsageList
+  readonly list: UsageOfAllList
   readonly name: string
 }
 

@@ -11,7 +11,7 @@ import {
   newKey,
   setExpiry,
 } from '../../lib/access/keys.ts'
-import { listUsedKeys } from '../../lib/access/last-used.ts'
+import { listKeysWithLastUse } from '../../lib/access/last-used.ts'
 import { isWithin } from '../../lib/access/scopes.ts'
 import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import type { ApiKeyCreated, CreateKeyBody } from '../../lib/contract/account/account-schemas.ts'
@@ -47,7 +47,7 @@ export function keyHandlers(services: Services) {
   }
   return {
     listKeys: async ({ caller, now }) => {
-      const rows = await listUsedKeys(services, caller.userId)
+      const rows = await listKeysWithLastUse(services, caller.userId)
       const body = rows.map((key) => toKeyInfo(key, now))
       return { status: 200, body }
     },

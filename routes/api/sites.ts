@@ -1,6 +1,6 @@
 import { callerEvent } from '../../lib/accounts/audit.ts'
-import { siteNote } from '../../lib/accounts/site-owner.ts'
 import { checkProof, toSiteProof } from '../../lib/accounts/site-proof.ts'
+import { siteNote } from '../../lib/accounts/site-receiver.ts'
 import {
   addSite,
   findSite,

@@ -1,5 +1,5 @@
 import { isExpired } from '../../lib/access/keys.ts'
-import { listUsedKeys } from '../../lib/access/last-used.ts'
+import { listKeysWithLastUse } from '../../lib/access/last-used.ts'
 import { dateOfDay, dayOf } from '../../lib/config/period.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { readDailyLookUps } from '../../lib/usage/daily-look-ups.ts'
@@ -13,7 +13,7 @@ export function usageHandlers(services: Services) {
   return {
     getUsage: async ({ caller, now }) => {
       const { userId, plan, paid } = caller
-      const keys = await listUsedKeys(services, userId)
+      const keys = await listKeysWithLastUse(services, userId)
       const body = await flusher.betweenFlushes(async () => {
         await meters.refresh(caller, now)
         const dailyUsage = await lastDays(services, userId, now)

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
+import { readAuditOfAll } from '../../lib/accounts/audit-of-all.ts'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
-import { readWholeAudit } from '../../lib/accounts/whole-audit.ts'
 import { textUpTo } from '../../lib/contract/common.ts'
 import { DAY_MS } from '../../lib/durations.ts'
 import { parse } from '../../lib/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { WholeAudit } from '../../pages/operate/whole-audit.tsx'
+import { AuditOfAll } from '../../pages/operate/audit-of-all.tsx'
 import { showOperatePage } from '../dashboard/request/answer.ts'
 import type { UserVisit } from '../dashboard/request/visit.ts'
 import type { PageAnswer } from '../pages/page.ts'
@@ -30,10 +30,10 @@ const Query = v.object({
 })
 
 /** Shows a page of the audit rows of all users, newest first. */
-export async function showWholeAudit(visit: UserVisit): Promise<PageAnswer> {
+export async function showAuditOfAll(visit: UserVisit): Promise<PageAnswer> {
   const { services, instance, c } = visit
   const { before = Number.MAX_SAFE_INTEGER, ...filter } = parse(Query, c.req.query())
-  const found = await readWholeAudit(services.storage.longReads, {
+  const found = await readAuditOfAll(services.storage.longReads, {
     action: filter.action,
     actorId: await findActorId(services, filter.user),
     from: filter.from === '' ? null : Date.parse(filter.from),
@@ -43,7 +43,7 @@ export async function showWholeAudit(visit: UserVisit): Promise<PageAnswer> {
   })
   const { rows, last } = splitPage(found, PAGE_SIZE)
   const next = last === undefined ? null : String(last.id)
-  const content = WholeAudit({ base: instance.base, filter, entries: rows, next })
+  const content = AuditOfAll({ base: instance.base, filter, entries: rows, next })
   return showOperatePage(visit, { title: 'Audit log', content })
 }
 

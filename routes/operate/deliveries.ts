@@ -30,7 +30,7 @@ export interface DeliveryKind<Row extends DeliveryRow> {
   readonly describe: (row: Row) => Pick<ShownDelivery, 'heading' | 'facts' | 'message' | 'userId'>
   /** The channel that delivers the row; null: the row is only stored. */
   readonly findCourier: (services: Services, row: Row) => { retry(): Promise<void> } | null
-  /** Why it is only stored. */
+  /** Why a row is only stored. */
   readonly undeliverable: string
 }
 
@@ -88,13 +88,13 @@ async function requeue<Row extends DeliveryRow>(
   return true
 }
 
-const MOST_RETRIED = 1_000
+const MAX_RETRIED = 1_000
 
 async function retryFailed<Row extends DeliveryRow>(
   kind: DeliveryKind<Row>,
   visit: UserVisit,
 ): Promise<void> {
-  const wanted = { state: 'dead', limit: MOST_RETRIED, offset: 0 } as const
+  const wanted = { state: 'dead', limit: MAX_RETRIED, offset: 0 } as const
   for (const row of await kind.store.list(visit.services.db, wanted)) {
     await requeue(kind, visit, row)
   }

@@ -1,7 +1,7 @@
 import { ApiError } from '../../lib/errors.ts'
 import { redirectTo } from '../dashboard/request/answer.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
-import { showWholeAudit } from './audit.ts'
+import { showAuditOfAll } from './audit.ts'
 import { operateBillingRoutes } from './billing.ts'
 import { databaseRoutes } from './databases.ts'
 import { inquiryRoutes } from './inquiries.ts'
@@ -9,7 +9,7 @@ import { noticeRoutes } from './notices.ts'
 import { peopleRoutes } from './person.ts'
 import { showAllSites } from './sites.ts'
 import { systemRoutes } from './system.ts'
-import { showWholeUsage } from './usage.ts'
+import { showUsageOfAll } from './usage.ts'
 
 const ROUTES: readonly AppRoute<UserVisit>[] = [
   {
@@ -19,8 +19,8 @@ const ROUTES: readonly AppRoute<UserVisit>[] = [
   },
   ...peopleRoutes,
   { method: 'get', path: '/app/operate/sites', answer: showAllSites },
-  { method: 'get', path: '/app/operate/usage', answer: showWholeUsage },
-  { method: 'get', path: '/app/operate/audit', answer: showWholeAudit },
+  { method: 'get', path: '/app/operate/usage', answer: showUsageOfAll },
+  { method: 'get', path: '/app/operate/audit', answer: showAuditOfAll },
   ...databaseRoutes,
   ...systemRoutes,
   ...operateBillingRoutes,

@@ -14,8 +14,8 @@ import { createDeleteAccount } from '../../lib/services/delete-account.ts'
 import type { UserVisit } from '../dashboard/request/visit.ts'
 import { auditForUser, operatorEvent } from './action.ts'
 
-/** An operator, the person whose account it is about, and the choice: a plan or a role, else empty. */
-interface Asked {
+/** The operator, the person whose account to change, and what it becomes: a plan or a role, else empty. */
+interface ActionRequest {
   readonly visit: UserVisit
   readonly person: Person
   readonly to: string
@@ -33,8 +33,8 @@ interface Question {
 
 export interface PersonAction {
   /** Returns what to ask the operator. Throws BAD_REQUEST if it cannot be done. */
-  readonly ask: (asked: Asked) => Question
-  readonly perform: (asked: Asked) => Promise<void>
+  readonly ask: (request: ActionRequest) => Question
+  readonly perform: (request: ActionRequest) => Promise<void>
 }
 
 /** By the last part of their path. */
@@ -43,18 +43,19 @@ export const PERSON_ACTIONS: Readonly<Record<string, PersonAction>> = {
     ask: ({ visit, person, to }) => {
       const plan = visit.services.plans.find(to)
       if (plan === undefined) throw refusal('Choose a plan')
-      if (plan.id === person.givenPlan) throw refusal(`The assigned plan is already ${plan.name}`)
+      if (plan.id === person.assignedPlan)
+        throw refusal(`The assigned plan is already ${plan.name}`)
       return {
         title: 'Set the plan?',
         text: `The assigned plan becomes ${plan.name}. It applies while there is no subscription at Stripe.`,
         button: `Set the plan to ${plan.name}`,
       }
     },
-    perform: async (asked) => {
-      const { visit, person, to } = asked
+    perform: async (request) => {
+      const { visit, person, to } = request
       const { db, plans, keys } = visit.services
       const fit = fitKeyExpiry(db, plans, visit.exchange.now, person.id)
-      const rows = auditRows(asked, { action: 'change_plan', detail: to })
+      const rows = auditRows(request, { action: 'change_plan', detail: to })
       await keys.change([updatePlan(db, person.id, to), fit, ...rows])
     },
   },
@@ -69,13 +70,13 @@ export const PERSON_ACTIONS: Readonly<Record<string, PersonAction>> = {
         button: 'Disable',
       }
     },
-    perform: async (asked) => {
-      const { visit, person } = asked
+    perform: async (request) => {
+      const { visit, person } = request
       const { db, keys } = visit.services
       const isDone = await keys.change([
         setDisabled(db, person.id, visit.exchange.now),
         deleteOtherSessions(db, person.id, undefined),
-        ...auditRows(asked, { action: 'disable_account' }),
+        ...auditRows(request, { action: 'disable_account' }),
       ])
       if (!isDone) throw changedMeanwhile()
     },
@@ -89,12 +90,12 @@ export const PERSON_ACTIONS: Readonly<Record<string, PersonAction>> = {
         button: 'Enable',
       }
     },
-    perform: async (asked) => {
-      const { visit, person } = asked
+    perform: async (request) => {
+      const { visit, person } = request
       const { db, keys } = visit.services
       const isDone = await keys.change([
         setDisabled(db, person.id, null),
-        ...auditRows(asked, { action: 'enable_account' }),
+        ...auditRows(request, { action: 'enable_account' }),
       ])
       if (!isDone) throw changedMeanwhile()
     },
@@ -109,12 +110,12 @@ export const PERSON_ACTIONS: Readonly<Record<string, PersonAction>> = {
         button: 'Sign out everywhere',
       }
     },
-    perform: async (asked) => {
-      const { visit, person } = asked
+    perform: async (request) => {
+      const { visit, person } = request
       const { db } = visit.services
       const isDone = await runInTransaction(db, [
         deleteOtherSessions(db, person.id, undefined),
-        ...auditRows(asked, { action: 'end_session', detail: 'all' }),
+        ...auditRows(request, { action: 'end_session', detail: 'all' }),
       ])
       if (!isDone) throw refusal('The account has no session')
     },
@@ -128,14 +129,14 @@ export const PERSON_ACTIONS: Readonly<Record<string, PersonAction>> = {
       if (person.disabledAt !== null) throw refusal('The account is disabled')
       return GIVE_ROLE
     },
-    perform: async (asked) => {
-      const { visit, person, to } = asked
+    perform: async (request) => {
+      const { visit, person, to } = request
       const { db } = visit.services
       const change =
         to === 'operator'
           ? updateRole(db, person.id, 'operator')
           : removeOperatorRole(db, person.id)
-      const rows = auditRows(asked, { action: 'set_role', detail: to })
+      const rows = auditRows(request, { action: 'set_role', detail: to })
       if (!(await runInTransaction(db, [change, ...rows]))) throw changedMeanwhile()
     },
   },
@@ -170,7 +171,7 @@ const TAKE_ROLE: Question = {
   button: 'Remove the role',
 }
 
-function auditRows({ visit, person }: Asked, note: AuditNote): Statement[] {
+function auditRows({ visit, person }: ActionRequest, note: AuditNote): Statement[] {
   return auditForUser(visit, { id: person.id, name: person.email }, note)
 }
 

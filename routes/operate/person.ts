@@ -1,4 +1,4 @@
-import { listUsedKeys } from '../../lib/access/last-used.ts'
+import { listKeysWithLastUse } from '../../lib/access/last-used.ts'
 import { readAuditPage } from '../../lib/accounts/audit-page.ts'
 import { findPerson, type Person } from '../../lib/accounts/people.ts'
 import { listSites } from '../../lib/accounts/sites.ts'
@@ -49,13 +49,13 @@ async function confirm(visit: UserVisit, action: PersonAction): Promise<PageAnsw
 async function perform(visit: UserVisit, action: PersonAction, name: string) {
   const person = await getPerson(visit)
   const form = await readForm(visit.c)
-  const asked = { visit, person, to: form.text('to') }
+  const request = { visit, person, to: form.text('to') }
   // Throws if it cannot be done, as before the form was shown.
-  const { asksAddress } = action.ask(asked)
+  const { asksAddress } = action.ask(request)
   if (asksAddress === true && normaliseEmail(form.text('email')) !== person.email) {
     throw new ApiError('BAD_REQUEST', 'The address that you typed differs: nothing was changed')
   }
-  await action.perform(asked)
+  await action.perform(request)
   if (name === 'delete') return redirectTo(visit, `${LIST}?done=deleted`)
   return redirectTo(visit, `${LIST}/${person.id}?done=${name}`)
 }
@@ -77,7 +77,7 @@ async function showPerson(
     base: instance.base,
     person,
     isSelf: person.id === me.id,
-    isBuiltIn: person.givenPlan === DEMO_PLAN.id && services.config.demo,
+    isBuiltIn: person.assignedPlan === DEMO_PLAN.id && services.config.demo,
     plans: services.plans.list,
     keepsSessions: services.config.authUrl === undefined,
     done: c.req.query('done'),
@@ -89,11 +89,11 @@ async function showPerson(
 
 async function readAccount(services: Services, person: Person) {
   const { db, storage, plans, flusher, meters, now } = services
-  const { id, givenPlan, subscribed } = person
-  const stored = { givenPlan, subscribed, overagePrice: null, spendingCap: null }
+  const { id, assignedPlan, subscribed } = person
+  const stored = { assignedPlan, subscribed, overagePrice: null, spendingCap: null }
   const { plan, paid } = toEntitlement(stored, plans)
   const [keys, sites, { logs }] = await Promise.all([
-    listUsedKeys(services, id),
+    listKeysWithLastUse(services, id),
     listSites(db, id),
     readAuditPage(storage.longReads, id, { limit: SHOWN_ENTRIES, offset: 0 }),
   ])

@@ -3,14 +3,14 @@ import { planInEffect } from '../../lib/config/entitlement.ts'
 import { dateOfDay, dayOf, monthOf } from '../../lib/config/period.ts'
 import { parse } from '../../lib/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { readDaysOfAll, readTopKeys, readTopUsers } from '../../lib/usage/whole-usage.ts'
+import { readDaysOfAll, readTopKeys, readTopUsers } from '../../lib/usage/usage-of-all.ts'
 import { endpointName } from '../../pages/dashboard/usage/endpoints.ts'
 import { dailyByEndpoint, dailyByOutcome } from '../../pages/dashboard/usage/report.ts'
 import { keyName } from '../../pages/dashboard/usage/usage.tsx'
 import {
-  WholeUsage,
-  type WholeUsageChoice,
-  type WholeUsageList,
+  UsageOfAll,
+  type UsageOfAllChoice,
+  type UsageOfAllList,
 } from '../../pages/operate/usage.tsx'
 import { showOperatePage } from '../dashboard/request/answer.ts'
 import type { UserVisit } from '../dashboard/request/visit.ts'
@@ -21,13 +21,13 @@ const PAGE_SIZE = 50
 const SHOWN_MONTHS = 12
 
 /** Shows the requests of all users in a month: by day, and by user or key. */
-export async function showWholeUsage(visit: UserVisit): Promise<PageAnswer> {
+export async function showUsageOfAll(visit: UserVisit): Promise<PageAnswer> {
   const { services, instance, c } = visit
   const months = lastMonths(services.now())
   const choice = parse(querySchema(months), c.req.query())
   const { list, hasMore } = await readList(services, choice)
   const daily = await readDaily(services, choice)
-  const content = WholeUsage({ base: instance.base, choice, months, daily, list, hasMore })
+  const content = UsageOfAll({ base: instance.base, choice, months, daily, list, hasMore })
   return showOperatePage(visit, { title: 'Usage', content, assets: ['usage.js'] })
 }
 
@@ -52,7 +52,7 @@ function querySchema(months: readonly string[]) {
   })
 }
 
-async function readDaily({ storage, now }: Services, { month, split }: WholeUsageChoice) {
+async function readDaily({ storage, now }: Services, { month, split }: UsageOfAllChoice) {
   const { start, end } = monthOf(Date.parse(`${month}-01`))
   const days = { from: dayOf(start), to: Math.min(dayOf(end) - 1, dayOf(now())) }
   const dates = Array.from({ length: days.to - days.from + 1 }, (_, n) => dateOfDay(days.from + n))
@@ -65,8 +65,8 @@ async function readDaily({ storage, now }: Services, { month, split }: WholeUsag
 
 async function readList(
   services: Services,
-  { month, list, page }: WholeUsageChoice,
-): Promise<{ readonly list: WholeUsageList; readonly hasMore: boolean }> {
+  { month, list, page }: UsageOfAllChoice,
+): Promise<{ readonly list: UsageOfAllList; readonly hasMore: boolean }> {
   const { longReads } = services.storage
   const wanted = {
     month: dayOf(Date.parse(`${month}-01`)),

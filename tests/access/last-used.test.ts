@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { mintKey } from '../../lib/access/api-key.ts'
 import type { KeyRecord } from '../../lib/access/key-records.ts'
 import { deleteKey, insertKey, listKeys, newKey } from '../../lib/access/keys.ts'
-import { createLastUsed, type LastUsed, listUsedKeys } from '../../lib/access/last-used.ts'
+import { createLastUsed, type LastUsed, listKeysWithLastUse } from '../../lib/access/last-used.ts'
 import { loadKeyRecords } from '../../lib/access/load-keys.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import { readPlans } from '../../lib/config/plans.ts'
@@ -119,7 +119,7 @@ describe('the last use of a key', () => {
       flushed = flusher.flush()
       await Promise.race([flushed, setTimeout(50)])
     })
-    const [row] = await listUsedKeys({ db: late, flusher, lastUsed }, userId)
+    const [row] = await listKeysWithLastUse({ db: late, flusher, lastUsed }, userId)
     assert.equal(row?.lastUsedAt, NOON)
     await flushed
     assert.deepEqual(await stored(), [NOON])

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import {
-  cacheReceivers,
-  changedOrAfterSecond,
-  changedSinceCall,
-} from '../../lib/accounts/receivers.ts'
-import { inSiteTransaction } from '../../lib/accounts/site-owner.ts'
+import { cacheReceivers, staleAfterChange, staleAfterSecond } from '../../lib/accounts/receivers.ts'
+import { inSiteTransaction } from '../../lib/accounts/site-receiver.ts'
 import { openDb } from '../../lib/db/open.ts'
 
 const ORIGIN = 'https://shop.example'
@@ -21,7 +17,7 @@ function open() {
   }
   const find = cacheReceivers(
     findNow,
-    changedOrAfterSecond(() => clock.now),
+    staleAfterSecond(() => clock.now),
   )
   return { stored, asked, clock, find, findNow }
 }
@@ -55,7 +51,7 @@ describe('the receiver of the beacons of an origin', () => {
     let report = () => {}
     const find = cacheReceivers(
       findNow,
-      changedSinceCall((listener) => {
+      staleAfterChange((listener) => {
         report = listener
       }),
     )

@@ -92,7 +92,7 @@ describe('a session that takes long to check', () => {
             slow = false
             await waiting.promise
           }
-          const user = { id: 'ada', email: 'ada@example.com', givenPlan: 'free' }
+          const user = { id: 'ada', email: 'ada@example.com', assignedPlan: 'free' }
           return { ...user, subscribed: null, overagePrice: null, spendingCap: null }
         },
       }),

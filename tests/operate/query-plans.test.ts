@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { selectAllSites } from '../../lib/accounts/all-sites.ts'
-import { type PeopleQuery, readPeople, selectPeople } from '../../lib/accounts/people.ts'
 import {
-  readWholeAudit,
-  selectWholeAudit,
-  type WholeAuditQuery,
-} from '../../lib/accounts/whole-audit.ts'
+  type AuditOfAllQuery,
+  readAuditOfAll,
+  selectAuditOfAll,
+} from '../../lib/accounts/audit-of-all.ts'
+import { type PeopleQuery, readPeople, selectPeople } from '../../lib/accounts/people.ts'
 import { type LocalDb, openDb } from '../../lib/db/open.ts'
 import {
   readDaysOfAll,
@@ -15,7 +15,7 @@ import {
   selectDaysOfAll,
   selectTopKeys,
   selectTopUsers,
-} from '../../lib/usage/whole-usage.ts'
+} from '../../lib/usage/usage-of-all.ts'
 
 const USERS = 10_000
 const ENTRIES = 100_000
@@ -62,7 +62,7 @@ function assertIndexed(statement: Statement): string[] {
   return plan
 }
 
-const NEWEST: WholeAuditQuery = {
+const NEWEST: AuditOfAllQuery = {
   action: '',
   actorId: '',
   from: null,
@@ -103,7 +103,7 @@ describe('the queries of the pages for operators', () => {
 
   it('read audit rows in the order of an index', () => {
     const time = { from: 50_000, to: 60_000 }
-    const cases: [Partial<WholeAuditQuery>, RegExp][] = [
+    const cases: [Partial<AuditOfAllQuery>, RegExp][] = [
       [{}, /audit_log USING INTEGER PRIMARY KEY/],
       [time, /audit_log USING INTEGER PRIMARY KEY[\s\S]*audit_log_by_time/],
       [{ action: 'login', ...time }, /audit_log_of_action/],
@@ -111,7 +111,7 @@ describe('the queries of the pages for operators', () => {
       [{ actorId: 'id-1', action: 'login' }, /audit_log_by_action/],
     ]
     for (const [query, index] of cases) {
-      const plan = assertIndexed(selectWholeAudit(db, { ...NEWEST, before: 90_000, ...query }))
+      const plan = assertIndexed(selectAuditOfAll(db, { ...NEWEST, before: 90_000, ...query }))
       assert.match(plan.join('\n'), index)
     }
   })
@@ -144,8 +144,8 @@ describe('the queries of the pages for operators', () => {
   })
 
   it('find the same audit rows as a walk over all of them', async () => {
-    const count = async (query: Partial<WholeAuditQuery>) =>
-      (await readWholeAudit(db, { ...NEWEST, limit: ENTRIES, ...query })).length
+    const count = async (query: Partial<AuditOfAllQuery>) =>
+      (await readAuditOfAll(db, { ...NEWEST, limit: ENTRIES, ...query })).length
     assert.equal(await count({ from: 50_000, to: 60_000 }), 10_000)
     assert.equal(await count({ from: 50_000, to: 60_000, action: 'delete_account' }), 10)
     assert.equal(await count({ actorId: 'id-7' }), ENTRIES / USERS)

@@ -21,14 +21,14 @@ const OF_THE_SERVICE = new Set([
 interface ActionSelectProps {
   readonly chosen: string
   /** Whether the log is that of all accounts. */
-  readonly isWhole?: boolean
+  readonly ofAllUsers?: boolean
 }
 
 /** Filters an audit log by action. Also offers a chosen action that we do not know. */
-export function ActionSelect({ chosen, isWhole = false }: ActionSelectProps) {
+export function ActionSelect({ chosen, ofAllUsers = false }: ActionSelectProps) {
   const unknown = chosen === '' || Object.hasOwn(ACTION_LABELS, chosen) ? [] : [chosen]
   const offered = ACTIONS.filter(
-    (action) => isWhole || action === chosen || !OF_THE_SERVICE.has(action),
+    (action) => ofAllUsers || action === chosen || !OF_THE_SERVICE.has(action),
   )
   return (
     <Select name="action" label="Action">

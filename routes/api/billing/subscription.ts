@@ -32,8 +32,8 @@ export function subscriptionHandlers({ billing, catalogue, db, plans, baseUrl }:
       if (query.refresh === 'true') await refreshSubscription(billing, userId, now)
       const subscribed = await findSubscription(db, userId)
       // The caller's plan is from before the refresh.
-      const { plan: givenPlan } = await getUser(db, caller)
-      const plan = planInEffect({ givenPlan, subscribed }, plans)
+      const { plan: assignedPlan } = await getUser(db, caller)
+      const plan = planInEffect({ assignedPlan, subscribed }, plans)
       return { status: 200, body: toResponse(billing, plan, subscribed) }
     },
     createCheckout: async ({ caller, body, now }) => {

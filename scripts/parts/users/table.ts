@@ -36,8 +36,8 @@ export async function userJson(accounts: Listed): Promise<string> {
 /** The users with the plan in effect, which is the one they pay for, or else the assigned one. */
 async function listWithPlans({ db, plans }: Listed) {
   const users = await listUsers(db)
-  return users.map(({ email, givenPlan, subscribed, ...user }) => {
-    const plan = planInEffect({ givenPlan, subscribed }, plans).id
-    return { email, plan, assignedPlan: givenPlan, ...user }
+  return users.map(({ email, assignedPlan, subscribed, ...user }) => {
+    const plan = planInEffect({ assignedPlan, subscribed }, plans).id
+    return { email, plan, assignedPlan, ...user }
   })
 }

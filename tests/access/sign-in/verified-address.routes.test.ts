@@ -131,7 +131,7 @@ describe('sign-up with a mail server', () => {
     return { status, text, names: [...headers.keys()] }
   }
 
-  it('refuses malformed Unicode, which would tell new accounts from known ones', async () => {
+  it('refuses malformed Unicode, which would show whether the address has an account', async () => {
     await withMail(async (app) => {
       for (const field of ['name', 'image']) {
         const answer = await sendAuth(app, '/sign-up/email', { ...newUser, [field]: 'a\ud800' })

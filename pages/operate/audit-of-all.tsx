@@ -15,7 +15,7 @@ interface AuditFilter {
   readonly to: string
 }
 
-interface WholeAuditProps extends PageProps {
+interface AuditOfAllProps extends PageProps {
   readonly filter: AuditFilter
   /** With the address of the user in whose log it is; null: the user is deleted. */
   readonly entries: readonly (AuditLogEntry & { readonly email: string | null })[]
@@ -23,7 +23,7 @@ interface WholeAuditProps extends PageProps {
   readonly next: string | null
 }
 
-export function WholeAudit({ base, filter, entries, next }: WholeAuditProps) {
+export function AuditOfAll({ base, filter, entries, next }: AuditOfAllProps) {
   const path = `${base}/app/operate/audit`
   const query = next === null ? null : { ...filter, before: next }
   return (
@@ -64,7 +64,7 @@ function FilterForm({ path, filter: { action, user, from, to } }: FilterFormProp
   return (
     <form class="people-filter" method="get" data-filter action={path}>
       <Field name="user" label="E-mail address or id" type="search" value={user} maxlength={320} />
-      <ActionSelect chosen={action} isWhole />
+      <ActionSelect chosen={action} ofAllUsers />
       <Field name="from" label="From (UTC)" type="date" value={from} />
       <Field name="to" label="Until (UTC)" type="date" value={to} />
       <button type="submit">Filter</button>

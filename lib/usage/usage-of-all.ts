@@ -71,7 +71,7 @@ export function selectTopUsers(db: Queries, page: MonthPage) {
     .select({
       userId: top.userId,
       email: users.email,
-      givenPlan: users.plan,
+      assignedPlan: users.plan,
       subscribed: getTableColumns(subscriptions),
       requests: top.requests,
       errors: top.errors,

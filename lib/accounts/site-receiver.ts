@@ -6,19 +6,20 @@ import { transact } from '../db/transaction.ts'
 import { isLocalName } from '../net/local-name.ts'
 import { callerEvent, insertAudit } from './audit.ts'
 
-interface Owner {
+/** The site that gets the telemetry of its origin. */
+interface Receiver {
   readonly id: string
   readonly userId: string
   readonly name: string
 }
 
-/** An origin belongs to the user with the newest proof of its host, among those who registered it. */
+/** Among the users who registered an origin, the one with the newest proof of its host gets its telemetry. */
 const FIND_PROVEN = `SELECT site.id, site.user_id, site.name
   FROM sites AS proof JOIN sites AS site ON site.user_id = proof.user_id AND site.name = ?
   WHERE proof.host = ? AND proof.proven_at IS NOT NULL
   ORDER BY proof.proven_at DESC LIMIT 1`
 
-/** Without a proof, an origin belongs to its first registration. */
+/** Without a proof, it goes to the first registration. */
 const FIND_FIRST = 'SELECT id, user_id, name FROM sites WHERE name = ? AND is_first = 1'
 
 /** Returns a row if there are several. */
@@ -41,8 +42,8 @@ export function createFindReceiver(queries: Queries, baseUrl: () => string): Fin
     if (proven !== undefined) return proven.id
     if (isLocalName(hostOf(name)) && (await isShared(queries, baseUrl()))) return null
     // Looks again, because a proof may have been stored meanwhile, which ends all first registrations.
-    const owner = (await findFirst(queries, name)) ?? (await findProven(queries, name))
-    return owner?.id ?? null
+    const receiver = (await findFirst(queries, name)) ?? (await findProven(queries, name))
+    return receiver?.id ?? null
   }
 }
 
@@ -65,39 +66,45 @@ export async function inSiteTransaction<Result>(
   }
 }
 
-/** Runs `change` in a transaction, as `withOwnerAudit` does. */
-export async function changeOwners<Result>(
+/** Runs `change` in a transaction, and audits it as `withReceiverAudit` does. */
+export async function changeReceivers<Result>(
   db: Db,
   host: string,
   now: number,
   change: (queries: Queries) => Promise<Result>,
 ): Promise<Result> {
   return inSiteTransaction(db, (queries) =>
-    withOwnerAudit(queries, [host], now, () => change(queries)),
+    withReceiverAudit(queries, [host], now, () => change(queries)),
   )
 }
 
 /**
- * Runs `change`, which changes sites. If an origin of these hosts then has another owner or none, adds
- * an entry to the audit logs of the user who loses it and of the user who gains it.
+ * Runs `change`, which changes sites. If an origin of these hosts then has another receiver or none, adds
+ * an entry to the audit logs of the user who loses the telemetry and of the user who gains it.
  */
-export async function withOwnerAudit<Result>(
+export async function withReceiverAudit<Result>(
   queries: Queries,
   hosts: readonly string[],
   now: number,
   change: () => Promise<Result>,
 ): Promise<Result> {
-  const before = await Array.fromAsync(hosts, (host) => listOwners(queries, host))
+  const before = await Array.fromAsync(hosts, (host) => listReceivers(queries, host))
   const result = await change()
-  await auditMoves(queries, before.flat(), now)
+  await auditReceivers(queries, before.flat(), now)
   return result
 }
 
-/** `before`: the owners of origins before a change. */
-async function auditMoves(queries: Queries, before: readonly Owner[], now: number): Promise<void> {
-  const after = await Array.fromAsync(before, ({ name }) => findOwner(queries, name))
+/** `before`: the receivers before a change. */
+async function auditReceivers(
+  queries: Queries,
+  before: readonly Receiver[],
+  now: number,
+): Promise<void> {
+  const after = await Array.fromAsync(before, ({ name }) => findReceiver(queries, name))
   const lost = before.filter(({ id }, at) => after[at]?.id !== id)
-  const gained = after.filter((owner, at) => owner !== undefined && owner.id !== before[at]?.id)
+  const gained = after.filter(
+    (receiver, at) => receiver !== undefined && receiver.id !== before[at]?.id,
+  )
   for (const site of lost) {
     if (await exists(queries, site)) await auditByServer(queries, site, 'lose_site', now)
   }
@@ -120,7 +127,7 @@ export async function withSharingAudit<Result>(
   const result = await change()
   if ((await isShared(queries, baseUrl)) === wasShared) return result
   const { rows } = await queries.execute({ sql: OTHERS_FIRST, params: [userId] })
-  for (const site of rows.map(toOwner).filter(({ name }) => isLocalName(hostOf(name)))) {
+  for (const site of rows.map(toReceiver).filter(({ name }) => isLocalName(hostOf(name)))) {
     await auditByServer(queries, site, wasShared ? 'gain_site' : 'lose_site', now)
   }
   return result
@@ -132,37 +139,37 @@ async function isShared({ execute }: Queries, baseUrl: string): Promise<boolean>
   return rows.length > 0
 }
 
-async function findProven({ execute }: Queries, name: string): Promise<Owner | undefined> {
+async function findProven({ execute }: Queries, name: string): Promise<Receiver | undefined> {
   const { rows } = await execute({ sql: FIND_PROVEN, params: [name, hostOf(name)] })
-  return rows.map(toOwner)[0]
+  return rows.map(toReceiver)[0]
 }
 
-async function findFirst({ execute }: Queries, name: string): Promise<Owner | undefined> {
+async function findFirst({ execute }: Queries, name: string): Promise<Receiver | undefined> {
   const { rows } = await execute({ sql: FIND_FIRST, params: [name] })
-  return rows.map(toOwner)[0]
+  return rows.map(toReceiver)[0]
 }
 
-async function findOwner(queries: Queries, name: string): Promise<Owner | undefined> {
+async function findReceiver(queries: Queries, name: string): Promise<Receiver | undefined> {
   return (await findProven(queries, name)) ?? findFirst(queries, name)
 }
 
-/** The owners of the registered origins of the host. */
-async function listOwners(queries: Queries, host: string): Promise<Owner[]> {
+/** The receivers of the registered origins of the host. */
+async function listReceivers(queries: Queries, host: string): Promise<Receiver[]> {
   const names = await queries
     .selectDistinct({ name: sites.name })
     .from(sites)
     .where(eq(sites.host, host))
     .all()
-  const owners = await Array.fromAsync(names, ({ name }) => findOwner(queries, name))
-  return owners.filter((owner) => owner !== undefined)
+  const receivers = await Array.fromAsync(names, ({ name }) => findReceiver(queries, name))
+  return receivers.filter((receiver) => receiver !== undefined)
 }
 
-async function exists(queries: Queries, { id }: Owner): Promise<boolean> {
+async function exists(queries: Queries, { id }: Receiver): Promise<boolean> {
   const site = queries.select({ id: sites.id }).from(sites).where(eq(sites.id, id))
   return (await site.get()) !== undefined
 }
 
-function toOwner([id, userId, name]: readonly unknown[]): Owner {
+function toReceiver([id, userId, name]: readonly unknown[]): Receiver {
   return { id: String(id), userId: String(userId), name: String(name) }
 }
 
@@ -174,7 +181,7 @@ export function hostOf(origin: string): string {
 /** The entry does not name the other user. */
 async function auditByServer(
   queries: Queries,
-  site: Owner,
+  site: Receiver,
   action: 'lose_site' | 'gain_site',
   now: number,
 ): Promise<void> {
@@ -185,7 +192,7 @@ async function auditByServer(
 /** The audit entry of a change of a site. */
 export function siteNote<Action extends string>(
   action: Action,
-  { id, name }: Pick<Owner, 'id' | 'name'>,
+  { id, name }: Pick<Receiver, 'id' | 'name'>,
 ) {
   return { action, targetType: 'site', targetId: id, detail: name } as const
 }

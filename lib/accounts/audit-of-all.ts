@@ -4,7 +4,7 @@ import { auditLog } from '../db/tables.ts'
 import { withEmails } from '../db/user-emails.ts'
 import { ENTRY } from './audit-page.ts'
 
-export interface WholeAuditQuery {
+export interface AuditOfAllQuery {
   /** Empty: all. */
   readonly action: string
   /** Id of the user in whose log the rows are; empty: all. */
@@ -18,11 +18,11 @@ export interface WholeAuditQuery {
 }
 
 /** Reads one page of the rows of all users, newest first, with the addresses of those who still exist. */
-export async function readWholeAudit(db: Queries, query: WholeAuditQuery) {
-  return withEmails(db, await selectWholeAudit(db, query).all(), ({ actor_id }) => actor_id)
+export async function readAuditOfAll(db: Queries, query: AuditOfAllQuery) {
+  return withEmails(db, await selectAuditOfAll(db, query).all(), ({ actor_id }) => actor_id)
 }
 
-export function selectWholeAudit(db: Queries, query: WholeAuditQuery) {
+export function selectAuditOfAll(db: Queries, query: AuditOfAllQuery) {
   const { action, actorId, from, to, before, limit } = query
   return db
     .select(ENTRY)
