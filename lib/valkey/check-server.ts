@@ -10,7 +10,7 @@ export interface ServerState {
   /** Such as `Valkey 8.0.1`. */
   readonly name: string
   /** Its maxmemory-policy if that may remove buckets before they expire; undefined: it removes none. */
-  readonly evicts: string | undefined
+  readonly evictionPolicy: string | undefined
 }
 
 /** Throws if nodes cannot share limits through the server; the error says what to do. */
@@ -20,7 +20,7 @@ export async function requireUsableServer(connection: ValkeyConnection): Promise
   if (problem !== undefined) throw new Error(problem)
   // Checks that the user may run all commands of the script.
   await chargeBuckets(connection, [PROBE], { nodes: 1 })
-  return { name: nameOf(info), evicts: evictionOf(info) }
+  return { name: nameOf(info), evictionPolicy: evictionOf(info) }
 }
 
 /** Takes a request from a bucket that has refilled, and is removed, after a millisecond. */
