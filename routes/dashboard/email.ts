@@ -29,7 +29,7 @@ async function changeEmail(visit: UserVisit): Promise<PageAnswer> {
     const refused = errorForPage(error)
     return showAccount(visit, toRefusal(refused, FIELDS), refused.status)
   }
-  return finish(visit, email)
+  return finishChange(visit, email)
 }
 
 /** The link in the mail leads here. */
@@ -44,10 +44,10 @@ async function confirm(visit: UserVisit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
   const body = { email: form.text('email'), token: form.text('token') }
   await visit.callApi('confirmEmail', { body })
-  return finish(visit, body.email)
+  return finishChange(visit, body.email)
 }
 
 /** Browsers are known by e-mail address, so this browser gets a cookie for the new address. */
-async function finish(visit: UserVisit, email: string): Promise<PageAnswer> {
+async function finishChange(visit: UserVisit, email: string): Promise<PageAnswer> {
   return redirectTo(visit, '/app/account?done=email', [await deviceCookie(visit, email)])
 }

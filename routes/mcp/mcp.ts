@@ -84,8 +84,8 @@ interface Answered {
 }
 
 /**
- * A call of a tool is charged as the API request that it makes. Any other message is charged as a request
- * without a key, and so is a call that makes no request.
+ * The API charges a call of a tool for the request that it makes. All other messages, and calls that make no
+ * request, are charged as requests without a key.
  */
 async function answerMessage(place: Place, message: unknown): Promise<Answered> {
   const { fetch, services, c, exchange } = place

@@ -68,13 +68,17 @@ export async function servePage(
   const exchange = openExchange(services, c, { route, path: c.req.path })
   try {
     chargeAddress(services, exchange, 'pages')
-    return await finish(services, exchange, await show(exchange))
+    return await respondWith(services, exchange, await show(exchange))
   } catch (error) {
-    return finish(services, exchange, await showError(services, exchange, error))
+    return respondWith(services, exchange, await showError(services, exchange, error))
   }
 }
 
-async function finish(services: Services, exchange: Exchange, page: PageAnswer): Promise<Response> {
+async function respondWith(
+  services: Services,
+  exchange: Exchange,
+  page: PageAnswer,
+): Promise<Response> {
   const headers: Headers = { ...baseHeaders(exchange.requestId), ...PAGE_HEADERS }
   if (exchange.charge !== null) setLimitHeaders(headers, exchange.charge)
   if ('file' in page) headers['content-type'] = page.type

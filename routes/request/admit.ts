@@ -32,7 +32,7 @@ export async function admit(
     return admitKey(services, row, c, exchange)
   }
   if (c.req.header('authorization') !== undefined) return admitSession(services, row, c, exchange)
-  return findCaller(services, row, c, exchange)
+  return getSessionCaller(services, row, c, exchange)
 }
 
 /** Returns the caller that the API key identifies. A bad key is charged to the client's address. */
@@ -43,14 +43,14 @@ export function admitKey(
   exchange: Exchange,
 ): Caller {
   const readHeader = (name: string) => c.req.header(name)
-  const key = findKey(services, readHeader, exchange)
+  const key = getKey(services, readHeader, exchange)
   exchange.requestCounter = services.requestCounts.findCounter(key.userId, key.id)
   const caller = authorizeKey(services, key, readHeader, row)
   services.lastUsed.touch(key, exchange.now)
   return caller
 }
 
-function findKey(
+function getKey(
   services: Services,
   readHeader: Parameters<typeof authenticateKey>[1],
   exchange: Exchange,
@@ -74,7 +74,7 @@ async function admitSession(
   c: HeadContext,
   exchange: Exchange,
 ): Promise<Caller> {
-  const find = () => findCaller(services, row, c, exchange)
+  const find = () => getSessionCaller(services, row, c, exchange)
   if (c.env?.isSignedIn === true) return find()
   const credential = hashToken(c.req.header('authorization') ?? '')
   try {
@@ -87,7 +87,7 @@ async function admitSession(
   }
 }
 
-async function findCaller(
+async function getSessionCaller(
   { plans, requestCounts, findSession: find }: Services,
   row: Operation,
   c: HeadContext,

@@ -12,7 +12,7 @@ import type { Charge } from './limit-headers.ts'
 /** Charges the limit of the operation. Throws RATE_LIMITED if it is used up. If `mustWait`, use `chargeLater`. */
 export function charge(services: Services, exchange: Exchange): void {
   const charged = takeOne(services, exchange)
-  if (charged !== null) impose(exchange, charged)
+  if (charged !== null) applyCharge(exchange, charged)
 }
 
 /** Whether other nodes must be asked whether the caller has requests left. */
@@ -27,16 +27,16 @@ export async function chargeLater(services: Services, exchange: Exchange): Promi
   const { caller } = exchange
   if (caller === null) return
   const state = await meters.takeLater(caller, now())
-  impose(exchange, { policy: planPolicy(caller, state), state })
+  applyCharge(exchange, { policy: planPolicy(caller, state), state })
 }
 
-/** Keeps the charge for the headers of the answer. Throws RATE_LIMITED if the limit is used up. */
-function impose(exchange: Exchange, charged: Charge): void {
+/** Stores the charge for the headers of the answer. Throws RATE_LIMITED if the limit is used up. */
+function applyCharge(exchange: Exchange, charged: Charge): void {
   exchange.charge = charged
   if (!charged.state.allowed) throw rateLimited(charged.state)
 }
 
-/** Charges the number of requests that the body weighs, in place of the one that `charge` has taken. */
+/** Charges as many requests as the body counts for, instead of the one that `charge` has charged. */
 export async function chargeBody(
   { meters, now }: Services,
   exchange: Exchange,
@@ -45,12 +45,12 @@ export async function chargeBody(
   const { row, caller } = exchange
   if (row?.weigh === undefined || caller === null) return
   const state = await meters.takeInstead(caller, now(), row.weigh(body))
-  impose(exchange, { policy: planPolicy(caller, state), state })
+  applyCharge(exchange, { policy: planPolicy(caller, state), state })
 }
 
 /**
- * Takes one request from the limit that applies; null if none does. Reads the clock again: verifying a session
- * may have taken long, and time must not go back.
+ * Takes one request from the limit that applies; null if none does. Reads the clock again, because verifying a
+ * session may have taken long, and a limit must not get an earlier time than before.
  */
 function takeOne({ limits, meters, now: clock }: Services, exchange: Exchange): Charge | null {
   const { row, caller } = exchange
@@ -113,12 +113,12 @@ export function chargeAddress(
   exchange: Exchange,
   limit: 'failures' | 'pages',
 ): void {
-  impose(exchange, chargeTo(limits[limit], addressId(exchange), now()))
+  applyCharge(exchange, chargeTo(limits[limit], addressId(exchange), now()))
 }
 
 /** Charges a user, not the address, which others may share. Throws RATE_LIMITED over the limit. */
 export function chargeUser({ limits, now }: Services, exchange: Exchange, userId: string): void {
-  impose(exchange, chargeTo(limits.account, userId, now()))
+  applyCharge(exchange, chargeTo(limits.account, userId, now()))
 }
 
 /**

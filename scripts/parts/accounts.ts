@@ -32,17 +32,16 @@ export interface ConfiguredAccounts extends Accounts, Pick<OpenDatabase, 'lock'>
 }
 
 /**
- * Opens the database, runs `work` and closes the database. `isNew`: what to do if the data folder has none;
- * by default it is created.
+ * Opens the database, runs `work` and closes the database. `ifMissing`: what to do if the data folder has none.
  */
 export async function withAccounts(
   command: string,
   work: (accounts: ConfiguredAccounts) => Promise<void>,
-  isNew: 'create' | 'refuse' = 'create',
+  ifMissing: 'create' | 'refuse' = 'create',
 ): Promise<void> {
   const config = readConfig(process.env)
   const plans = readPlans(config.plansFile)
-  if (isNew === 'refuse' && config.postgres === undefined) requireDatabase(config.dataDir)
+  if (ifMissing === 'refuse' && config.postgres === undefined) requireDatabase(config.dataDir)
   await using database = await openDatabase(config)
   const { db, lock } = database
   await work({ config, db, lock, plans: await recallPlans(db, plans), now: Date.now(), command })
@@ -62,7 +61,7 @@ async function openDatabase({ postgres, dataDir }: Config): Promise<OpenDatabase
   }
 }
 
-/** Without this, a command that was meant for another folder would find no accounts, and make an empty database. */
+/** Otherwise, a command with the wrong folder would find no accounts, and make an empty database. */
 function requireDatabase(dataDir: string): void {
   // Checks a folder that exists.
   if (existsSync(dataDir)) makeDataDir(dataDir)

@@ -12,8 +12,8 @@ export const Email = v.pipe(
 )
 
 /**
- * Reads the command line, or `args` if given. Throws an error that contains the usage, or with
- * `--help` the usage itself.
+ * Reads the command line, or `args` if given. Throws an error that contains the usage, or, for `--help`, a
+ * `UsageRequest`.
  */
 export function readArguments<Config extends ParseArgsConfig>(config: Config, usage: string) {
   if ((config.args ?? process.argv.slice(2)).includes('--help')) throw new UsageRequest(usage)

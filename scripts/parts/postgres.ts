@@ -9,7 +9,7 @@ import { migratePg } from '../../lib/postgres/migrate.ts'
 import { countLive, IS_LIVE } from '../../lib/postgres/nodes/nodes.ts'
 import { nameDatabase, openPool, type PoolOptions } from '../../lib/postgres/pool.ts'
 
-/** A command does one thing after another. */
+/** A few are enough, because a command does one thing after another. */
 const CONNECTIONS = 2
 const POLL_MS = 10
 
@@ -40,8 +40,8 @@ export interface OpenDatabase extends AsyncDisposable {
 }
 
 /**
- * Opens the database, and migrates it as the next start of a server would. Servers may be running: once it is
- * disposed of, they have applied the changes of keys.
+ * Opens the database, and migrates it as a starting server would. Servers may be running: disposing of it waits
+ * until they have applied the changes of keys.
  */
 export async function openPgDatabase(config: PostgresConfig): Promise<OpenDatabase> {
   const pool = await connect(config)

@@ -9,7 +9,7 @@ export interface Server {
 
 export const SERVER_OPTIONS = { url: TEXT, key: TEXT } as const
 
-export const SERVER_USAGE = `To ask a server, not the databases here; each address counts as one request of the key:
+export const SERVER_USAGE = `To ask a server instead of the databases here; each address counts as one request of the key:
   --url URL        its address; default: MERIDIAN_URL in the environment, if it is set
   --key KEY        an API key; better: MERIDIAN_KEY in the environment, because other users of this
                    machine can see command lines

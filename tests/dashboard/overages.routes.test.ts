@@ -72,7 +72,7 @@ describe('the pages about overages', () => {
     assert.match(await follow(PAGE, { overages: 'off' }), /Allow overages for a fee/)
   })
 
-  it('change the spending cap, and refuse what is no amount or too much', async () => {
+  it('change the spending cap, and refuse what is not an amount or is too large', async () => {
     await using shop = await openShop()
     const { visit, follow } = await openSubscriber(shop, 'pro')
     assert.match(await follow(`${PAGE}/cap`, { amount: '12.50' }), /\$12\.50 per period/)

@@ -13,7 +13,7 @@ export function fieldGuide({ url, result }: GuideFacts): Block[] {
   return [
     'A look-up answers with all that is known. Fields without a value are left out, never null. Names of fields inside others are joined by dots, such as `location.city`.',
     { heading: 'Only some fields' },
-    '`fields` takes names separated by commas. With `Accept: text/plain` each value is a line of text. An unknown name is 400, and the message quotes it.',
+    '`fields` takes names separated by commas. With `Accept: text/plain` each value is a line of text. An unknown name is answered with 400, and the message quotes it.',
     {
       code: `curl -H 'X-API-Key: YOUR_API_KEY' -H 'Accept: text/plain' \\
   '${url}/v1/ip/81.2.69.160?fields=location.country.code'`,
