@@ -5,14 +5,15 @@ import { type Config, readConfig } from '../lib/config/config.ts'
 import { makeDataDir } from '../lib/config/data-dir.ts'
 import { openDatabase } from '../lib/geo/database.ts'
 import { type Downloaded, downloadAll } from '../lib/geo/download/download.ts'
+import type { FetchedNetworks } from '../lib/geo/download/fetched-networks.ts'
 import { hasAccount } from '../lib/geo/download/sources.ts'
 import { type OnProgress, PREPARED } from '../lib/geo/files/prepare.ts'
 import { readRegions } from '../lib/geo/files/regions.ts'
 import { removeAbandoned, replaceFile } from '../lib/geo/files/replace-file.ts'
 import { OPTIONAL, type SourceFile } from '../lib/geo/files/source-files.ts'
 import { readGeofeedStates } from '../lib/geo/geofeeds/geofeed-states.ts'
-import { type UpdatedGeofeed, updateGeofeeds } from '../lib/geo/geofeeds/update-geofeeds.ts'
-import { type DownloadedList, downloadLists } from '../lib/geo/network-lists/download-lists.ts'
+import { updateGeofeeds } from '../lib/geo/geofeeds/update-geofeeds.ts'
+import { downloadLists } from '../lib/geo/network-lists/download-lists.ts'
 import { triedLists } from '../lib/geo/network-lists/list-states.ts'
 import { findSourceFiles, prepareGeo } from '../lib/geo/open-geo.ts'
 import { compileOverlay } from '../lib/geo/overlay/overlay.ts'
@@ -200,7 +201,7 @@ function reportResults(results: readonly Fetched[], compiled: string): void {
   if (results.some(({ outcome }) => outcome === 'accepted')) reportChange(compiled)
 }
 
-type Fetched = Downloaded | DownloadedList | UpdatedGeofeed
+type Fetched = Downloaded | FetchedNetworks
 
 interface FetchAllOptions {
   readonly onProgress: OnProgress

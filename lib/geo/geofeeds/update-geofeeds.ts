@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { type Geofeed, type GeofeedSetting, isUrl } from '../../config/geofeed-setting.ts'
 import { openDatabase } from '../database.ts'
 import { reasonOfFailure } from '../download/failure.ts'
-import { type OnProgress, PREPARED } from '../files/prepare.ts'
+import type { FetchedNetworks, NetworksOptions } from '../download/fetched-networks.ts'
+import { PREPARED } from '../files/prepare.ts'
 import { readRegions } from '../files/regions.ts'
 import { makeFolder, replaceFile } from '../files/replace-file.ts'
 import { OPTIONAL } from '../files/source-files.ts'
@@ -16,22 +17,6 @@ import { type GeofeedState, readGeofeedStates, writeGeofeedStates } from './geof
 import { readGeofeed } from './read-geofeed.ts'
 import { downloadPath, readStored, removeOtherGeofeeds, store } from './stored-geofeeds.ts'
 
-export interface GeofeedOptions {
-  /** Whether to accept a feed at a URL with less than half of the entries that it had. */
-  readonly acceptSmaller: boolean
-  /** Epoch milliseconds. */
-  readonly now: number
-  readonly onProgress: OnProgress
-  /** How long to wait for more data; default: half a minute. */
-  readonly idleMs?: number | undefined
-}
-
-export type UpdatedGeofeed = { readonly name: string } & (
-  | { readonly outcome: 'accepted'; readonly networks: number }
-  | { readonly outcome: 'up-to-date' }
-  | { readonly outcome: 'failed'; readonly reason: string }
-)
-
 /**
  * Fetches the geofeeds into `directory` and compiles them into one database. If a feed cannot be fetched or makes
  * no sense, its earlier version stays in use. Throws if a file of registry objects cannot be used.
@@ -39,8 +24,8 @@ export type UpdatedGeofeed = { readonly name: string } & (
 export async function updateGeofeeds(
   directory: string,
   settings: readonly GeofeedSetting[],
-  options: GeofeedOptions,
-): Promise<UpdatedGeofeed[]> {
+  options: NetworksOptions,
+): Promise<FetchedNetworks[]> {
   const feeds = findGeofeeds(settings)
   const signature = geofeedSignature(settings)
   await makeFolder(directory)
@@ -68,7 +53,7 @@ export async function updateGeofeeds(
 }
 
 interface Update {
-  readonly result: UpdatedGeofeed
+  readonly result: FetchedNetworks
   readonly state: GeofeedState
   /** The feed as it is now used; undefined: no version is usable. */
   readonly used: FeedWithEntries | undefined
@@ -82,7 +67,7 @@ interface FeedWithState {
 async function update(
   directory: string,
   { feed, state: before }: FeedWithState,
-  options: GeofeedOptions,
+  options: NetworksOptions,
 ): Promise<Update> {
   const { source, blocks } = feed
   const stored = await readStored(directory, source).catch(() => undefined)
@@ -121,7 +106,7 @@ function readEarlier(stored: Buffer | undefined, blocks: Geofeed['blocks']) {
 async function readNewest(
   directory: string,
   { feed, state, stored }: FeedWithState & { readonly stored: Buffer | undefined },
-  { acceptSmaller, idleMs, onProgress }: GeofeedOptions,
+  { acceptSmaller, idleMs, onProgress }: NetworksOptions,
 ) {
   const { source, blocks } = feed
   const { bytes, modifiedAt } = await fetchGeofeed(source, {
@@ -144,8 +129,8 @@ async function readNewest(
 async function compile(
   directory: string,
   updates: readonly Update[],
-  { now }: GeofeedOptions,
-): Promise<UpdatedGeofeed[]> {
+  { now }: NetworksOptions,
+): Promise<FetchedNetworks[]> {
   const path = join(directory, OPTIONAL.geofeeds)
   try {
     const feeds = updates.flatMap(({ used }) => used ?? [])

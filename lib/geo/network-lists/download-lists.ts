@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { reasonOfFailure } from '../download/failure.ts'
 import { fetchFile } from '../download/fetch-file.ts'
+import type { FetchedNetworks, NetworksOptions } from '../download/fetched-networks.ts'
 import { failedRequest, fetchText } from '../download/http-request.ts'
 import { removeFetched } from '../download/partial-file.ts'
-import type { OnProgress } from '../files/prepare.ts'
 import { putInPlace } from '../files/replace-file.ts'
 import { OPTIONAL } from '../files/source-files.ts'
 import { FREE_LISTS, type FreeList } from './free-lists.ts'
@@ -13,23 +13,10 @@ import { type ListState, readListStates, writeListStates } from './list-states.t
 import { checkSize, readNetworks } from './read-networks.ts'
 import { compileStored, storedName, storedPath } from './stored-lists.ts'
 
-export interface ListOptions {
+export interface ListOptions extends NetworksOptions {
   /** A server that has each list at the host and path of its owner; undefined: the owners themselves. */
   readonly mirror: string | undefined
-  /** Whether to accept a list with less than half of the networks that it had. */
-  readonly acceptSmaller: boolean
-  /** Epoch milliseconds. */
-  readonly now: number
-  readonly onProgress: OnProgress
-  /** How long to wait for more data; default: half a minute. */
-  readonly idleMs?: number | undefined
 }
-
-export type DownloadedList = { readonly name: string } & (
-  | { readonly outcome: 'accepted'; readonly networks: number }
-  | { readonly outcome: 'up-to-date' }
-  | { readonly outcome: 'failed'; readonly reason: string }
-)
 
 /** Larger than any of the lists. */
 const MAX_BYTES = 64 * 1024 * 1024
@@ -41,9 +28,9 @@ const MAX_BYTES = 64 * 1024 * 1024
 export async function downloadLists(
   directory: string,
   options: ListOptions,
-): Promise<DownloadedList[]> {
+): Promise<FetchedNetworks[]> {
   const states = readListStates(directory)
-  const results: DownloadedList[] = []
+  const results: FetchedNetworks[] = []
   for (const list of FREE_LISTS) {
     const { id, name } = list
     const path = storedPath(directory, list)
@@ -65,7 +52,7 @@ export async function downloadLists(
 }
 
 /** Returns only what failed. */
-async function compile(directory: string, { now }: ListOptions): Promise<DownloadedList[]> {
+async function compile(directory: string, { now }: ListOptions): Promise<FetchedNetworks[]> {
   try {
     await compileStored(directory, now)
     return []

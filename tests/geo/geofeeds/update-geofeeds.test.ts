@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { GeofeedSetting } from '../../../lib/config/geofeed-setting.ts'
 import { openDatabase } from '../../../lib/geo/database.ts'
+import type { NetworksOptions } from '../../../lib/geo/download/fetched-networks.ts'
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
 import { readGeofeedStates } from '../../../lib/geo/geofeeds/geofeed-states.ts'
-import { type GeofeedOptions, updateGeofeeds } from '../../../lib/geo/geofeeds/update-geofeeds.ts'
+import { updateGeofeeds } from '../../../lib/geo/geofeeds/update-geofeeds.ts'
 import { parseAddress } from '../../../lib/net/address.ts'
 import { parseNetwork } from '../../../lib/net/network.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -45,13 +46,13 @@ function serve(text: string, lastModified?: string): void {
   server.files.set('/geofeed.csv', { bytes, ...(lastModified !== undefined && { lastModified }) })
 }
 
-function update(settings: readonly GeofeedSetting[], options: Partial<GeofeedOptions> = {}) {
+function update(settings: readonly GeofeedSetting[], options: Partial<NetworksOptions> = {}) {
   const usual = { acceptSmaller: false, now: NOW, onProgress: () => {} }
   return updateGeofeeds(geo, settings, { ...usual, ...options })
 }
 
 /** The outcome of the update of one feed. */
-async function outcome(setting: GeofeedSetting, options: Partial<GeofeedOptions> = {}) {
+async function outcome(setting: GeofeedSetting, options: Partial<NetworksOptions> = {}) {
   const [result] = await update([setting], options)
   assert.ok(result)
   return result.outcome === 'failed' ? result.reason : result.outcome
