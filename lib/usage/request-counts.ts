@@ -23,8 +23,11 @@ export function createRequestCounts(write: (item: Unwritten) => void) {
       return counters.get(id) ?? addCounter(id, userId, keyId)
     },
     /** Returns the counts of the user that are not written yet. */
-    unwrittenOf: (userId: string): readonly DayCount[] =>
-      [...unwritten].filter((counter) => counter.userId === userId).flatMap(({ counts }) => counts),
+    unwrittenOf: (userId: string): readonly DayCount[] => {
+      const counts: DayCount[] = []
+      for (const counter of unwritten) if (counter.userId === userId) counts.push(...counter.counts)
+      return counts
+    },
     /** Forgets the counters whose counts are all written. */
     removeWritten: (): void => {
       // A long request may still use a counter that is forgotten here: what it counts is written all the same.

@@ -1,6 +1,6 @@
 import type { ListenAddress } from '../listen.ts'
 
-/** What happened on a connection. `id` is the number that the network thread gave the connection. */
+/** An event of a connection. `id`: the number of the connection in its network thread. */
 export type ConnectionEvent = { readonly id: number } & (
   | ({ readonly kind: 'opened' } & Peer)
   | { readonly kind: 'read'; readonly bytes: Uint8Array }
