@@ -39,6 +39,8 @@ const GROUP = 100
 
 /** The last uses of several keys, written together: one item for each key would take more time and memory. */
 class LastUses implements Unwritten {
+  /** Its keys are everywhere in their table. */
+  readonly place = 0
   readonly #unwritten: UnwrittenTimes
   readonly #addAgain: (keyId: string) => void
   readonly #keyIds: string[] = []

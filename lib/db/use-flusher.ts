@@ -6,6 +6,8 @@ import type { CapNotice, PeriodTotal, Uses, WriteUses } from './uses.ts'
 
 /** A count in memory that changed since it was last written. */
 export interface Unwritten {
+  /** Items with the same place are written together: see `placeOf`. */
+  readonly place: number
   /** Adds its changes to the uses that will be written next. */
   collect(uses: Uses): void
   /** Called once the collected changes are on disk. */
@@ -25,6 +27,18 @@ export function periodId({ userId, periodStart }: Pick<PeriodTotal, 'userId' | '
 /** Writes frequently changing counts in groups, not at every change. */
 export type UseFlusher = ReturnType<typeof createUseFlusher>
 
+/** How many places there are. */
+const PLACES = 256
+
+/**
+ * Returns the place, from 0 to 255, of rows whose keys begin with the UUID or other hexadecimal number `id`.
+ * Rows with the same place are close to each other in the tables. A transaction writes every page that it
+ * changes: rows in random order would change nearly as many pages as there are rows.
+ */
+export function placeOf(id: string): number {
+  return Number.parseInt(id.slice(0, 2), 16) || 0
+}
+
 /** Items of one transaction; in SQLite, more would keep other writes waiting for long. */
 const CHUNK = 1_000
 
@@ -39,14 +53,14 @@ export function createUseFlusher(
   announce: (notice: CapNotice) => void,
   itemsOfChunk: number = CHUNK,
 ) {
-  let waiting: Unwritten[] = []
+  const waiting = createQueue()
   /** How many items the running flush has yet to write. */
   let inFlight = 0
   /** No queued item is older than this time, in monotonic milliseconds. */
   let since = 0
   const inSeries = createSerialQueue()
 
-  const size = () => waiting.length + inFlight
+  const size = () => waiting.size() + inFlight
   const writeChunk = async (chunk: readonly Unwritten[]) => {
     const uses: Uses = { buckets: [], users: [], keys: [], operations: [] }
     for (const item of chunk) item.collect(uses)
@@ -58,8 +72,7 @@ export function createUseFlusher(
   const flushOnce = async () => {
     const startedAt = performance.now()
     // Items that are added meanwhile wait for the next flush.
-    const items = waiting
-    waiting = []
+    const items = waiting.takeAll()
     inFlight = items.length
     for (let at = 0; at < items.length; at += itemsOfChunk) {
       const chunk = items.slice(at, at + itemsOfChunk)
@@ -67,7 +80,7 @@ export function createUseFlusher(
         await writeChunk(chunk)
       } catch (error) {
         for (const item of chunk) item.notWritten()
-        waiting = [...items.slice(at + itemsOfChunk), ...waiting]
+        items.slice(at + itemsOfChunk).forEach(waiting.add)
         inFlight = 0
         throw error
       }
@@ -79,8 +92,10 @@ export function createUseFlusher(
     /** Queues `item` for the next flush. Add it again only after `collect` was called. */
     add: (item: Unwritten) => {
       if (size() === 0) since = performance.now()
-      waiting.push(item)
+      waiting.add(item)
     },
+    /** The items of a place that wait for the next flush, without those that are being written. */
+    waitingAt: (place: number): readonly Unwritten[] => waiting.at(place),
     /** Number of items that are not on disk. */
     size,
     /** Upper bound of the time that an item has waited, in milliseconds; 0 if none waits. */
@@ -93,6 +108,28 @@ export function createUseFlusher(
      */
     betweenFlushes: <Result>(work: () => Result | Promise<Result>) =>
       inTimeOrFail(inSeries(work), LONGEST_WAIT_MS, countsUnavailable),
+  }
+}
+
+/** Items that wait, by their places. */
+function createQueue() {
+  const emptyLists = () => Array.from({ length: PLACES }, (): Unwritten[] => [])
+  let lists = emptyLists()
+  let count = 0
+  return {
+    add: (item: Unwritten) => {
+      lists[item.place]?.push(item)
+      count += 1
+    },
+    at: (place: number) => lists[place] ?? [],
+    size: () => count,
+    /** Removes all items, and returns them in the order of their places. */
+    takeAll: (): Unwritten[] => {
+      const items = lists.flat()
+      lists = emptyLists()
+      count = 0
+      return items
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Unwritten } from '../db/use-flusher.ts'
+import { placeOf, type Unwritten } from '../db/use-flusher.ts'
 import type { Uses } from '../db/uses.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
 import type { UserMeter } from './user-meter.ts'
@@ -6,6 +6,7 @@ import type { UserMeter } from './user-meter.ts'
 /** The bucket of a caller, and the counts of the caller's user. */
 export class CallerMeter implements Unwritten {
   readonly id: string
+  readonly place: number
   readonly bucket: Bucket
   user: UserMeter
   readonly #write: (item: Unwritten) => void
@@ -15,6 +16,7 @@ export class CallerMeter implements Unwritten {
   /** `write` queues the bucket to be written: see `UseFlusher.add`. */
   constructor(id: string, bucket: Bucket, user: UserMeter, write: (item: Unwritten) => void) {
     this.id = id
+    this.place = placeOf(id)
     this.bucket = bucket
     this.user = user
     this.#write = write

@@ -1,7 +1,7 @@
 import { type CarriedRequests, capIn } from '../config/carried-requests.ts'
 import type { BillingPeriod } from '../config/period.ts'
 import type { Query } from '../db/engine.ts'
-import { periodId, type Totals, type Unwritten } from '../db/use-flusher.ts'
+import { periodId, placeOf, type Totals, type Unwritten } from '../db/use-flusher.ts'
 import type { CapNotice, DueNotice, Spending, Uses, Warned } from '../db/uses.ts'
 import type { RowPool } from './buckets/thread-rows.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
@@ -30,7 +30,7 @@ export interface Counts {
   readonly overage: number
 }
 
-const NONE: Counts = { requests: 0, overage: 0 }
+const NO_NOTICES: readonly DueNotice[] = []
 
 export interface UserMeterOptions {
   readonly store: MeterStore
@@ -45,6 +45,7 @@ export interface UserMeterOptions {
 /** The bucket of all keys of a user, and the answered requests of one period, written or not. */
 export class UserMeter implements Unwritten {
   readonly userId: string
+  readonly place: number
   readonly period: BillingPeriod
   readonly bucket: Bucket
   readonly #counter: Counter
@@ -53,19 +54,23 @@ export class UserMeter implements Unwritten {
   readonly #options: UserMeterOptions
   #isQueued = false
   /** Requests that are neither written nor being written, and how many of them are charged for. */
-  #unwritten: Counts = NONE
-  /** The requests that are being written; null: none are. */
-  #inFlight: Counts | null = null
+  #unwrittenRequests = 0
+  #unwrittenOverage = 0
+  #isInFlight = false
+  /** The requests that are being written. (A new object for each change would cost more than the change.) */
+  #requestsInFlight = 0
+  #overageInFlight = 0
   #cap = Number.POSITIVE_INFINITY
   #spending: Spending | null = null
   /** The notices that were given. */
   #warned: Warned
   /** Notices that are being written. */
-  #notices: readonly DueNotice[] = []
+  #notices = NO_NOTICES
 
   constructor(options: UserMeterOptions, userId: string, period: BillingPeriod, bucket: Bucket) {
     const { requests, overage, ...warned } = options.store.readPeriod(userId, period.start)
     this.userId = userId
+    this.place = placeOf(userId)
     this.period = period
     this.bucket = bucket
     this.#counter = createCounter(options.rowPool, requests)
@@ -79,7 +84,7 @@ export class UserMeter implements Unwritten {
   }
 
   get isWritten(): boolean {
-    return !this.#isQueued && this.#inFlight === null
+    return !this.#isQueued && !this.#isInFlight
   }
 
   /** The row of the counter. */
@@ -114,7 +119,8 @@ export class UserMeter implements Unwritten {
     const over = Math.min(requests, Math.max(0, this.requests - cap))
     const overage = Math.min(over, this.#leftToCharge(paid))
     this.overage += overage
-    this.#unwritten = sum(this.#unwritten, { requests, overage })
+    this.#unwrittenRequests += requests
+    this.#unwrittenOverage += overage
     this.#cap = cap
     this.#spending = paid?.overages ?? null
   }
@@ -123,7 +129,7 @@ export class UserMeter implements Unwritten {
   addCounted(terms: Terms, requests: number): void {
     if (requests === 0) return
     this.queue()
-    this.#unwritten = sum(this.#unwritten, { requests, overage: 0 })
+    this.#unwrittenRequests += requests
     this.#cap = this.cap(terms)
     this.#spending = terms.paid?.overages ?? null
   }
@@ -141,49 +147,52 @@ export class UserMeter implements Unwritten {
   collect({ users }: Uses): void {
     const { userId, period } = this
     const { spent, at } = this.bucket
-    this.#inFlight = this.#unwritten
-    this.#unwritten = NONE
+    const [requests, overage] = [this.#unwrittenRequests, this.#unwrittenOverage]
+    this.#requestsInFlight = requests
+    this.#overageInFlight = overage
+    this.#unwrittenRequests = 0
+    this.#unwrittenOverage = 0
+    this.#isInFlight = true
     this.#isQueued = false
     this.#notices = this.#dueNotices()
-    const counts = { ...this.#inFlight, bucket: { spent, at }, notices: this.#notices }
+    const counts = { requests, overage, bucket: { spent, at }, notices: this.#notices }
     users.push({ userId, periodStart: period.start, ...counts })
   }
 
   written(totals: Totals | undefined): void {
-    this.#inFlight = null
+    this.#isInFlight = false
     const total = totals?.get(periodId({ userId: this.userId, periodStart: this.period.start }))
     if (total !== undefined) this.#setTotals(total)
     for (const notice of this.#notices) this.#warned = afterNotice(this.#warned, notice)
   }
 
   notWritten(): void {
-    this.#unwritten = sum(this.#unwritten, this.#inFlight ?? NONE)
-    this.#inFlight = null
+    this.#unwrittenRequests += this.#requestsInFlight
+    this.#unwrittenOverage += this.#overageInFlight
+    this.#isInFlight = false
     this.queue()
   }
 
   /** Raises the counts to what was read from the database, if that is more. They never become less. */
   raise({ requests, overage }: Counts): void {
-    this.#counter.raise(requests + this.#unwritten.requests)
-    this.overage = Math.max(this.overage, overage + this.#unwritten.overage)
+    this.#counter.raise(requests + this.#unwrittenRequests)
+    this.overage = Math.max(this.overage, overage + this.#unwrittenOverage)
   }
 
   /** Sets the counts to what all nodes have written, plus what this one has yet to write. */
   #setTotals({ requests, overage }: Counts): void {
-    this.#counter.set(requests + this.#unwritten.requests)
-    this.overage = overage + this.#unwritten.overage
+    this.#counter.set(requests + this.#unwrittenRequests)
+    this.overage = overage + this.#unwrittenOverage
   }
 
-  #dueNotices(): DueNotice[] {
+  #dueNotices(): readonly DueNotice[] {
     const { userId, requests, overage } = this
     const usage = { userId, requests, overage, cap: this.#cap, spending: this.#spending }
-    return dueNotices(usage, this.#warned).map((notice) => ({
+    const due = dueNotices(usage, this.#warned)
+    if (due.length === 0) return NO_NOTICES
+    return due.map((notice) => ({
       ...notice,
       records: this.#options.record(notice),
     }))
   }
-}
-
-function sum(a: Counts, b: Counts): Counts {
-  return { requests: a.requests + b.requests, overage: a.overage + b.overage }
 }

@@ -107,7 +107,7 @@ function openRequestCounts(
       restMs: HOUR_MS,
     })
   opening.use(repeat(HOUR_MS, removeOld, onError))
-  const requestCounts = createRequestCounts(flusher.add)
+  const requestCounts = createRequestCounts(flusher)
   opening.use(repeat(MINUTE_MS, async () => requestCounts.removeWritten(), onError))
   return requestCounts
 }

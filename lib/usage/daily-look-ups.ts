@@ -5,7 +5,7 @@ import { usageByOperation } from './tables.ts'
 
 interface DailyLookUps {
   readonly db: Queries
-  readonly requestCounts: Pick<RequestCounts, 'unwrittenOf'>
+  readonly requestCounts: Pick<RequestCounts, 'waitingOf'>
 }
 
 /**
@@ -19,7 +19,7 @@ export async function readDailyLookUps(
 ): Promise<ReadonlyMap<number, number>> {
   const written = await selectDailyLookUps(db, userId, fromDay).all()
   const days = new Map(written.map(({ day, lookUps }) => [day, lookUps]))
-  for (const { day, lookUps } of requestCounts.unwrittenOf(userId)) {
+  for (const { day, lookUps } of requestCounts.waitingOf(userId)) {
     if (day >= fromDay && lookUps > 0) days.set(day, (days.get(day) ?? 0) + lookUps)
   }
   return days

@@ -1,18 +1,17 @@
 import { dayOf } from '../config/period.ts'
-import type { Unwritten } from '../db/use-flusher.ts'
+import { placeOf, type Unwritten, type UseFlusher } from '../db/use-flusher.ts'
 import type { Uses } from '../db/uses.ts'
 
 export type RequestCounts = ReturnType<typeof createRequestCounts>
 
 /**
  * Counts requests by operation and status, for each key and for all sessions of each user. Kept in memory,
- * and written with the other counters. `write` queues an item to be written: see `UseFlusher.add`.
+ * and written with the other counters by `flusher`.
  */
-export function createRequestCounts(write: (item: Unwritten) => void) {
+export function createRequestCounts(flusher: Pick<UseFlusher, 'add' | 'waitingAt'>) {
   const counters = new Map<string, RequestCounter>()
-  const unwritten = new Set<RequestCounter>()
   const addCounter = (id: string, userId: string, keyId: string | null) => {
-    const counter = new RequestCounter({ write, unwritten }, userId, keyId)
+    const counter = new RequestCounter(flusher.add, userId, keyId)
     counters.set(id, counter)
     return counter
   }
@@ -22,12 +21,13 @@ export function createRequestCounts(write: (item: Unwritten) => void) {
       const id = keyId ?? `user:${userId}`
       return counters.get(id) ?? addCounter(id, userId, keyId)
     },
-    /** Returns the counts of the user that are not written yet. */
-    unwrittenOf: (userId: string): readonly DayCount[] => {
-      const counts: DayCount[] = []
-      for (const counter of unwritten) if (counter.userId === userId) counts.push(...counter.counts)
-      return counts
-    },
+    /** Returns the counts of the user that wait to be written. */
+    waitingOf: (userId: string): readonly DayCount[] =>
+      flusher
+        .waitingAt(placeOf(userId))
+        .filter((item) => item instanceof RequestCounter)
+        .filter((counter) => counter.userId === userId)
+        .flatMap(({ counts }) => counts),
     /** Forgets the counters whose counts are all written. */
     removeWritten: (): void => {
       // A long request may still use a counter that is forgotten here: what it counts is written all the same.
@@ -60,26 +60,22 @@ interface OpenCount extends DayCount {
   lookUpsInFlight: number
 }
 
-interface CounterParts {
-  readonly write: (item: Unwritten) => void
-  /** The counters with counts that are not written yet. */
-  readonly unwritten: Set<RequestCounter>
-}
-
 /** Counts the requests of a key, or of the sessions of a user. */
 export class RequestCounter implements Unwritten {
   readonly userId: string
+  readonly place: number
   readonly #keyId: string
-  readonly #parts: CounterParts
+  readonly #write: (item: Unwritten) => void
   /** Usually one: few callers use several operations within a minute. */
   #counts: OpenCount[] = []
   #isQueued = false
 
-  /** `keyId` is null for sessions. */
-  constructor(parts: CounterParts, userId: string, keyId: string | null) {
+  /** `write` queues an item to be written: see `UseFlusher.add`. `keyId` is null for sessions. */
+  constructor(write: (item: Unwritten) => void, userId: string, keyId: string | null) {
     this.userId = userId
+    this.place = placeOf(userId)
     this.#keyId = keyId ?? ''
-    this.#parts = parts
+    this.#write = write
   }
 
   get counts(): readonly DayCount[] {
@@ -109,8 +105,7 @@ export class RequestCounter implements Unwritten {
   #queue(): void {
     if (this.#isQueued) return
     this.#isQueued = true
-    this.#parts.unwritten.add(this)
-    this.#parts.write(this)
+    this.#write(this)
   }
 
   collect({ operations }: Uses): void {
@@ -133,7 +128,6 @@ export class RequestCounter implements Unwritten {
       count.requestsInFlight = 0
       count.lookUpsInFlight = 0
     }
-    if (!this.#isQueued) this.#parts.unwritten.delete(this)
   }
 
   notWritten(): void {

@@ -6,7 +6,7 @@ import { randomMix, writeAddresses } from './parts/addresses.ts'
 import { writeDataSet } from './parts/data-set.ts'
 import { fillKeys } from './parts/fill-keys.ts'
 import { driveInRounds } from './parts/load.ts'
-import { makeFolder, memoryMegabytes } from './parts/machine.ts'
+import { makeFolder, memoryMegabytes, moveThreadsToLoadCore } from './parts/machine.ts'
 import type { BenchOptions } from './parts/options.ts'
 import { checkAnswer, startMeridian, type Target } from './parts/servers.ts'
 import { printTable, type Row } from './parts/table.ts'
@@ -94,6 +94,7 @@ async function measure(server: GrownServer, addresses: string): Promise<Row> {
     return { target, load: { connections, args: each } }
   })
   await checkAnswer(target)
+  using _threads = moveThreadsToLoadCore(target.pid)
   const [full, steady] = await driveInRounds(trials, DURATION)
   if (full === undefined || steady === undefined) return {}
   return {

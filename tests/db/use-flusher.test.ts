@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createUseFlusher, type Unwritten } from '../../lib/db/use-flusher.ts'
+import { createUseFlusher, placeOf, type Unwritten } from '../../lib/db/use-flusher.ts'
 import type { Uses, Written } from '../../lib/db/uses.ts'
 
 /** Counts on a disk that can fail and that writes in its own time. */
 class Disk {
   readonly totals = new Map<string, number>()
   readonly chunks: number[] = []
+  /** The places of the written counts, in the order of writing. */
+  readonly places: number[] = []
   /** Rejects writes while this is true. */
   isFull = false
   /** Writes wait for it. */
@@ -19,6 +22,7 @@ class Disk {
     this.chunks.push(keys.length)
     for (const { keyId, usedAt } of keys) {
       this.totals.set(keyId, (this.totals.get(keyId) ?? 0) + usedAt)
+      this.places.push(placeOf(keyId))
     }
     return { notices: [] }
   }
@@ -30,6 +34,7 @@ class Disk {
 
 /** Counts events and queues itself, as meters do. */
 class Counter implements Unwritten {
+  readonly place: number
   readonly #id: string
   readonly #add: (item: Unwritten) => void
   #count = 0
@@ -37,6 +42,7 @@ class Counter implements Unwritten {
   #isQueued = false
 
   constructor(id: string, add: (item: Unwritten) => void) {
+    this.place = placeOf(id)
     this.#id = id
     this.#add = add
   }
@@ -91,6 +97,18 @@ describe('createUseFlusher', () => {
     assert.deepEqual(disk.chunks, [1_000, 1_000, 500])
     assert.equal(disk.total, 5_000)
     assert.equal(flusher.size(), 0)
+  })
+
+  it('writes what is close together in the tables in the same transactions', async () => {
+    const disk = new Disk()
+    const flusher = createUseFlusher(disk.write, () => {})
+    for (let n = 0; n < 3_000; n++) new Counter(randomUUID(), flusher.add).count()
+    await flusher.flush()
+    assert.deepEqual(
+      disk.places,
+      disk.places.toSorted((a, b) => a - b),
+    )
+    assert.equal(new Set(disk.places).size, 256)
   })
 
   it('leaves what is counted meanwhile for the next flush', async () => {

@@ -55,7 +55,7 @@ function withoutSideEffects(services: Services): Services {
     log: silentLog,
     requestTimes: { observe: () => {}, take: () => [], add: () => {}, text: () => '' },
     lastUsed: { touch: () => {}, unwritten: () => undefined },
-    requestCounts: createRequestCounts(() => {}),
+    requestCounts: createRequestCounts({ add: () => {}, waitingAt: () => [] }),
     // All other methods throw, because the private fields are missing.
     meters: Object.assign(Object.create(meters), looking),
     limits: { ...limits, failures: withoutCharge(limits.failures) },

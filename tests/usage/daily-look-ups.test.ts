@@ -30,7 +30,7 @@ function makeOlder(number: number, rows: string): string {
 async function lookUpsIn(file: string): Promise<ReadonlyMap<number, number>> {
   const db = openDb(file)
   try {
-    const requestCounts = createRequestCounts(() => {})
+    const requestCounts = createRequestCounts({ add: () => {}, waitingAt: () => [] })
     return await readDailyLookUps({ db, requestCounts }, 'ada', 0)
   } finally {
     db.$client.close()

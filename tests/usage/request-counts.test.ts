@@ -33,7 +33,7 @@ function open() {
     },
     () => {},
   )
-  return { db, disk, flusher, counts: createRequestCounts(flusher.add) }
+  return { db, disk, flusher, counts: createRequestCounts(flusher) }
 }
 
 function storedIn({ $client }: LocalDb): Map<string, number> {

@@ -12,9 +12,12 @@ export function fillKeys({ $client }: SqliteDb, count: number): string[] {
     `INSERT INTO api_keys (id, user_id, hash, prefix, name, type, created_at)
      VALUES (?, ?, ?, ?, 'bench', 'secret', 0)`,
   )
+  let user = ''
   const add = (_: unknown, n: number): string => {
-    const user = `user-${Math.floor(n / KEYS_PER_USER)}-of-the-benchmark`
-    if (n % KEYS_PER_USER === 0) addUser.run(user, `${user}@example.com`, 'free')
+    if (n % KEYS_PER_USER === 0) {
+      user = crypto.randomUUID()
+      addUser.run(user, `${user}@example.com`, 'free')
+    }
     const { text, id, hash, prefix } = mintKey('secret')
     addKey.run(id, user, hash, prefix)
     return text
