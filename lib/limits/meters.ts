@@ -69,21 +69,21 @@ export class Meters {
 
   /**
    * Takes `requests` from the buckets of the caller and the user if both hold that many. Also refuses if
-   * `mustWait`: then use `takeLater`.
+   * `mustAsk`: then use `takeOrAsk`.
    */
   take(caller: Metered, now: number, requests = 1): CallerState {
     return this.#take(caller, now, requests) ?? BUSY
   }
 
   /** Whether the store must be asked before a request of the caller can be taken or refused. */
-  mustWait(caller: Metered, now: number): boolean {
+  mustAsk(caller: Metered, now: number): boolean {
     return this.#bucketsOf(caller, now).some(([bucket, rate]) =>
       this.#buckets.mustAsk(bucket, rate, now, 1),
     )
   }
 
   /** Takes requests like `take`, and asks the store if it must. */
-  async takeLater(caller: Metered, now: number, requests = 1): Promise<CallerState> {
+  async takeOrAsk(caller: Metered, now: number, requests = 1): Promise<CallerState> {
     const wanted = Math.min(requests, planRate(caller.plan).capacity)
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const state = this.#take(caller, now, wanted)
@@ -99,7 +99,7 @@ export class Meters {
   /** Takes `requests` from the buckets, in place of one request that was taken before. */
   async takeInstead(caller: Metered, now: number, requests: number): Promise<CallerState> {
     for (const [bucket] of this.#bucketsOf(caller, now)) this.#buckets.refund(bucket, now, 1)
-    return this.takeLater(caller, now, requests)
+    return this.takeOrAsk(caller, now, requests)
   }
 
   #bucketsOf(caller: Metered, now: number): readonly (readonly [Bucket, Rate])[] {

@@ -31,7 +31,7 @@ export interface DeliveryKind<Row extends DeliveryRow> {
   /** The channel that delivers the row; null: the row is only stored. */
   readonly findCourier: (services: Services, row: Row) => { retry(): Promise<void> } | null
   /** Why a row is only stored. */
-  readonly undeliverable: string
+  readonly reasonKept: string
 }
 
 /** A page with the messages, newest first, and its forms. */
@@ -73,14 +73,14 @@ async function getRow<Row extends DeliveryRow>(
 
 /** Queues the message and has it delivered in the background. Returns false if an attempt is running. */
 async function requeue<Row extends DeliveryRow>(
-  { store, noun, findCourier, undeliverable }: DeliveryKind<Row>,
+  { store, noun, findCourier, reasonKept }: DeliveryKind<Row>,
   visit: UserVisit,
   row: Row,
 ): Promise<boolean> {
   const { services } = visit
   const { db, log, now } = services
   const courier = findCourier(services, row)
-  if (courier === null) throw refusal(undeliverable)
+  if (courier === null) throw refusal(reasonKept)
   const note = { action: `retry_${noun}`, targetType: noun, targetId: row.id } as const
   const statements = [store.requeue(db, row, now()), operatorAudit(visit, note)] as const
   if (!(await runInTransaction(db, statements))) return false

@@ -16,5 +16,5 @@ export const inquiryRoutes = deliveryRoutes({
     message,
   }),
   findCourier: ({ contact }) => contact.queue?.courier ?? null,
-  undeliverable: 'Inquiries are only stored: MERIDIAN_CONTACT names no address and no webhook',
+  reasonKept: 'Inquiries are only stored: MERIDIAN_CONTACT names no address and no webhook',
 })

@@ -24,6 +24,5 @@ export const noticeRoutes = deliveryRoutes({
     userId,
   }),
   findCourier: ({ notices }, { channel }) => (notices.delivers(channel) ? notices : null),
-  undeliverable:
-    'Nothing delivers it: MERIDIAN_SMTP_URL or the webhook of MERIDIAN_CONTACT is unset',
+  reasonKept: 'Nothing delivers it: MERIDIAN_SMTP_URL or the webhook of MERIDIAN_CONTACT is unset',
 })

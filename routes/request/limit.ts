@@ -9,24 +9,24 @@ import type { Services } from '../../lib/services/services.ts'
 import type { Exchange } from './exchange.ts'
 import type { Charge } from './limit-headers.ts'
 
-/** Charges the limit of the operation. Throws RATE_LIMITED if it is used up. If `mustWait`, use `chargeLater`. */
+/** Charges the limit of the operation. Throws RATE_LIMITED if it is used up, or if `mustAsk`. */
 export function charge(services: Services, exchange: Exchange): void {
   const charged = takeOne(services, exchange)
   if (charged !== null) applyCharge(exchange, charged)
 }
 
 /** Whether other nodes must be asked whether the caller has requests left. */
-export function mustWait({ meters, now }: Services, { row, caller }: Exchange): boolean {
+export function mustAsk({ meters, now }: Services, { row, caller }: Exchange): boolean {
   if (!meters.isShared || caller === null || row?.limit !== 'plan') return false
-  return !isForPages(row, caller) && meters.mustWait(caller, now())
+  return !isForPages(row, caller) && meters.mustAsk(caller, now())
 }
 
-/** Charges the limit of the plan, and asks the other nodes if it must. */
-export async function chargeLater(services: Services, exchange: Exchange): Promise<void> {
+/** Like `charge`, but asks the other nodes if it must. */
+export async function chargeOrAsk(services: Services, exchange: Exchange): Promise<void> {
   const { meters, now } = services
   const { caller } = exchange
-  if (caller === null) return
-  const state = await meters.takeLater(caller, now())
+  if (caller === null || !mustAsk(services, exchange)) return charge(services, exchange)
+  const state = await meters.takeOrAsk(caller, now())
   applyCharge(exchange, { policy: planPolicy(caller, state), state })
 }
 

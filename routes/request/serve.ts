@@ -11,8 +11,8 @@ import {
   addressId,
   charge,
   chargeBody,
-  chargeLater,
-  mustWait,
+  chargeOrAsk,
+  mustAsk,
   runWithinSuccessLimit,
 } from './limit.ts'
 import type { Answer } from './respond.ts'
@@ -55,8 +55,7 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
     try {
       exchange.caller = await admit(services, row, c, exchange)
       await loadCounts(services, exchange)
-      if (mustWait(services, exchange)) await chargeLater(services, exchange)
-      else charge(services, exchange)
+      await chargeOrAsk(services, exchange)
       const parts = { query: readQuery(row, c), headers: readHeaders(row, c), body: undefined }
       const form = chooseForm(forms, c.req.header('accept'))
       let call = toCall(services, exchange, { params: c.req.param(), form, ...parts })
@@ -113,7 +112,7 @@ export function serveKeyed(services: Services, row: Operation, handler: SyncHand
     const exchange = openExchange(services, c, { row })
     try {
       exchange.caller = admitKey(services, row, c, exchange)
-      if (loadCounts(services, exchange) !== undefined || mustWait(services, exchange)) return null
+      if (loadCounts(services, exchange) !== undefined || mustAsk(services, exchange)) return null
       charge(services, exchange)
       const call = toCall(services, exchange, { ...input, ...NO_INPUT })
       return answerReply(services, exchange, handler(call))

@@ -13,7 +13,7 @@ import { createRandom } from '../parts/random.ts'
 import { randomMix, writeAddresses } from './parts/addresses.ts'
 import { DEVICES, makeBeacon } from './parts/beacon.ts'
 import { drive, WARM_UP_SECONDS } from './parts/load.ts'
-import { makeFolder } from './parts/machine.ts'
+import { makeFolder, moveThreadsToLoadCore } from './parts/machine.ts'
 import { medianTime } from './parts/median.ts'
 import type { BenchOptions } from './parts/options.ts'
 import { startMeridian } from './parts/servers.ts'
@@ -47,6 +47,7 @@ async function benchStoring(folder: string, { rounds, seconds, geoFolder }: Benc
   const addresses = writeAddresses(folder, randomMix(ADDRESSES))
   const load = { connections: CONNECTIONS, args: { addresses, beacons: writeBeacons(folder) } }
   await drive(server, load, WARM_UP_SECONDS)
+  using _threads = moveThreadsToLoadCore(server.pid)
   const rows = await Array.fromAsync({ length: rounds }, async (_, n) => {
     return { round: n + 1, ...(await drive(server, load, seconds)) }
   })

@@ -43,10 +43,10 @@ function toBytes({ method, url, headers, body }: Request): Buffer {
 
 function withoutSideEffects(services: Services): Services {
   const { meters, limits } = services
-  const looking: Pick<Meters, 'load' | 'take' | 'mustWait' | 'isOverCap' | 'count'> = {
+  const looking: Pick<Meters, 'load' | 'take' | 'mustAsk' | 'isOverCap' | 'count'> = {
     load: (caller, now) => meters.load(caller, now),
     take: (caller, now) => meters.peek(caller, now),
-    mustWait: (caller, now) => meters.mustWait(caller, now),
+    mustAsk: (caller, now) => meters.mustAsk(caller, now),
     isOverCap: (caller, now) => meters.isOverCap(caller, now),
     count: () => {},
   }

@@ -1,11 +1,14 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { startStripeDouble } from '../../../stripe-double/start-double.ts'
 import { report } from '../../parts/run.ts'
 import { findFreePort } from '../../parts/start-process.ts'
-import { makeFolder } from '../parts/machine.ts'
+import { randomMix, writeAddresses } from '../parts/addresses.ts'
+import { makeFolder, moveThreadsToLoadCore } from '../parts/machine.ts'
 import { median } from '../parts/median.ts'
 import type { BenchOptions } from '../parts/options.ts'
-import { startMeridian } from '../parts/servers.ts'
+import { startMeridian, type Target } from '../parts/servers.ts'
 import { printTable } from '../parts/table.ts'
+import { startSteadyLookUps } from '../tail/steady-look-ups.ts'
 import { createClient } from '../traffic/client.ts'
 import { driveEvenly, measureCapacity } from '../traffic/drive.ts'
 import { createTraffic } from '../traffic/mix.ts'
@@ -15,6 +18,10 @@ import { startWatch } from './watch.ts'
 
 const ROWS = 12
 const SHARE_OF_CAPACITY = 0.5
+const ADDRESSES = 100_000
+const LOOK_UPS_PER_SECOND = 200
+/** By then, the process that sends look-ups has compiled its code. */
+const WARM_UP_MS = 2_000
 /** Columns with the highest allowed ratio of the last third to the first. */
 const ALLOWED = [
   ['p99 ms', 1.5],
@@ -45,10 +52,14 @@ export async function benchSoak({ minutes, rate, geoFolder }: BenchOptions): Pro
   using client = createClient(server)
   const { mix } = createTraffic(client, await addPeople(origin, double))
   const pace = rate ?? SHARE_OF_CAPACITY * (await measureCapacity(client, mix))
+  using _threads = moveThreadsToLoadCore(server.pid)
+  const addresses = writeAddresses(folder.path, randomMix(ADDRESSES))
   using watch = startWatch(server.pid, `http://127.0.0.1:${adminPort}/metrics`)
   const measureRow = async (n: number) => {
-    await driveEvenly(client, mix, pace, (minutes * 60) / ROWS)
-    return { minutes: (minutes * n) / ROWS, ...client.takeTally(), ...(await watch.takeWorst()) }
+    const act = () => driveEvenly(client, mix, pace, (minutes * 60) / ROWS)
+    const lookUps = await measureLookUps(server, addresses, act)
+    const tally = { ...client.takeTally(), ...lookUps, ...(await watch.takeWorst()) }
+    return { minutes: (minutes * n) / ROWS, ...tally }
   }
   const rows: Awaited<ReturnType<typeof measureRow>>[] = []
   try {
@@ -63,6 +74,19 @@ export async function benchSoak({ minutes, rate, geoFolder }: BenchOptions): Pro
     for (const problem of client.problems) process.stdout.write(`\n- ${problem}\n`)
   }
   if (judge(rows) === 'failed') process.exitCode = 1
+}
+
+/** Measures the latencies of look-ups that a process of its own sends while `act` runs. */
+async function measureLookUps(server: Target, addresses: string, act: () => Promise<void>) {
+  await using lookUps = startSteadyLookUps(server, { addresses, perSecond: LOOK_UPS_PER_SECOND })
+  await Promise.all([act(), wait(WARM_UP_MS).then(lookUps.record)])
+  const { p50, p99, p999, longest } = await lookUps.report()
+  return {
+    'look-ups p50 ms': p50,
+    'look-ups p99 ms': p99,
+    'look-ups p99.9 ms': p999,
+    'look-ups max ms': longest,
+  }
 }
 
 /** Prints whether nothing failed, and memory and latency did not grow after the warm-up. */

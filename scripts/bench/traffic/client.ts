@@ -27,8 +27,6 @@ export function createClient({ url, pid }: Target) {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, timeout: TIMEOUT_MS })
   /** In microseconds. */
   const times = createHistogram()
-  /** The times of single look-ups. */
-  const lookUps = createHistogram()
   /** Distinct error messages. */
   const problems = new Set<string>()
   let cpuBefore = cpuMicroseconds(pid)
@@ -47,7 +45,6 @@ export function createClient({ url, pid }: Target) {
       waiting -= 1
       const time = Math.max(1, Math.round((performance.now() - startedAt) * 1_000))
       times.record(time)
-      if (method === 'GET' && path.startsWith('/v1/ip/')) lookUps.record(time)
       if (typeof status === 'number' && expected.includes(status)) return body
       errors += 1
       const problem = `${method} ${path.replace(/\?.*/, '')}: ${status} ${body.slice(0, 200)}`
@@ -66,13 +63,10 @@ export function createClient({ url, pid }: Target) {
         'p50 ms': times.percentile(50) / 1_000,
         'p99 ms': times.percentile(99) / 1_000,
         'max ms': times.max / 1_000,
-        'look-ups p99 ms': lookUps.percentile(99) / 1_000,
-        'look-ups p99.9 ms': lookUps.percentile(99.9) / 1_000,
         'CPU µs/request': (cpuMicroseconds(pid) - cpuBefore) / times.count,
       }
       cpuBefore = cpuMicroseconds(pid)
       times.reset()
-      lookUps.reset()
       errors = 0
       return tally
     },
