@@ -1,5 +1,5 @@
 import type { Db } from '../db/open.ts'
-import type { Unwritten, UseFlusher } from '../db/use-flusher.ts'
+import { placeOf, type Unwritten, type UseFlusher } from '../db/use-flusher.ts'
 import type { KeyUse, Uses } from '../db/uses.ts'
 import { MINUTE_MS, SECOND_MS } from '../durations.ts'
 import type { KeyRecord } from './key-records.ts'
@@ -11,7 +11,7 @@ export type LastUsed = ReturnType<typeof createLastUsed>
 /** `write` queues an item to be written: see `UseFlusher.add`. */
 export function createLastUsed(write: (item: Unwritten) => void) {
   const unwritten: UnwrittenTimes = new Map()
-  let group = new LastUses(unwritten, add)
+  let group: LastUses | undefined
   return {
     /** Records that the key was used. Writes it once a minute: each second, it would be a third of all rows. */
     touch: (key: Pick<KeyRecord, 'id' | 'lastUsedAt'>, now: number) => {
@@ -26,7 +26,7 @@ export function createLastUsed(write: (item: Unwritten) => void) {
     unwritten: (keyId: string) => unwritten.get(keyId),
   }
   function add(keyId: string): void {
-    if (!group.hasRoom) group = new LastUses(unwritten, add)
+    if (group?.hasRoom !== true) group = new LastUses(unwritten, add, placeOf(keyId))
     if (group.add(keyId) === 1) write(group)
   }
 }
@@ -39,17 +39,18 @@ const GROUP = 100
 
 /** The last uses of several keys, written together: one item for each key would take more time and memory. */
 class LastUses implements Unwritten {
-  /** Its keys are everywhere in their table. */
-  readonly place = 0
+  /** Any: its keys are everywhere in their table. Different places spread the groups over transactions. */
+  readonly place: number
   readonly #unwritten: UnwrittenTimes
   readonly #addAgain: (keyId: string) => void
   readonly #keyIds: string[] = []
   /** What is being written, in the order of the keys; undefined: nothing was collected yet. */
   #inFlight: readonly KeyUse[] | undefined
 
-  constructor(unwritten: UnwrittenTimes, addAgain: (keyId: string) => void) {
+  constructor(unwritten: UnwrittenTimes, addAgain: (keyId: string) => void, place: number) {
     this.#unwritten = unwritten
     this.#addAgain = addAgain
+    this.place = place
   }
 
   get hasRoom(): boolean {

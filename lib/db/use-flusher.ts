@@ -6,7 +6,7 @@ import type { CapNotice, PeriodTotal, Uses, WriteUses } from './uses.ts'
 
 /** A count in memory that changed since it was last written. */
 export interface Unwritten {
-  /** Items with the same place are written together: see `placeOf`. */
+  /** Items are written in the order of their places: see `placeOf`. */
   readonly place: number
   /** Adds its changes to the uses that will be written next. */
   collect(uses: Uses): void
@@ -31,12 +31,12 @@ export type UseFlusher = ReturnType<typeof createUseFlusher>
 const PLACES = 256
 
 /**
- * Returns the place, from 0 to 255, of rows whose keys begin with the UUID or other hexadecimal number `id`.
- * Rows with the same place are close to each other in the tables. A transaction writes every page that it
- * changes: rows in random order would change nearly as many pages as there are rows.
+ * Returns the place, from 0 to 255, of the rows of the user or key `id`, which begins with a hexadecimal
+ * number; 0 for all others. Rows with the same place are close to each other in each table. A transaction
+ * writes every page that it changes: rows in random order would change nearly as many pages as there are rows.
  */
 export function placeOf(id: string): number {
-  return Number.parseInt(id.slice(0, 2), 16) || 0
+  return /^[0-9a-f]{2}/.test(id) ? Number.parseInt(id.slice(0, 2), 16) : 0
 }
 
 /** Items of one transaction; in SQLite, more would keep other writes waiting for long. */
@@ -56,6 +56,8 @@ export function createUseFlusher(
   const waiting = createQueue()
   /** How many items the running flush has yet to write. */
   let inFlight = 0
+  /** The place to begin with: that after a chunk that failed, so that it does not keep others from being written. */
+  let firstPlace = 0
   /** No queued item is older than this time, in monotonic milliseconds. */
   let since = 0
   const inSeries = createSerialQueue()
@@ -72,7 +74,7 @@ export function createUseFlusher(
   const flushOnce = async () => {
     const startedAt = performance.now()
     // Items that are added meanwhile wait for the next flush.
-    const items = waiting.takeAll()
+    const items = waiting.takeAll(firstPlace)
     inFlight = items.length
     for (let at = 0; at < items.length; at += itemsOfChunk) {
       const chunk = items.slice(at, at + itemsOfChunk)
@@ -80,7 +82,9 @@ export function createUseFlusher(
         await writeChunk(chunk)
       } catch (error) {
         for (const item of chunk) item.notWritten()
-        items.slice(at + itemsOfChunk).forEach(waiting.add)
+        const rest = items.slice(at + itemsOfChunk)
+        rest.forEach(waiting.add)
+        firstPlace = rest[0]?.place ?? 0
         inFlight = 0
         throw error
       }
@@ -123,9 +127,9 @@ function createQueue() {
     },
     at: (place: number) => lists[place] ?? [],
     size: () => count,
-    /** Removes all items, and returns them in the order of their places. */
-    takeAll: (): Unwritten[] => {
-      const items = lists.flat()
+    /** Removes all items, and returns them in the order of their places, beginning with `first`. */
+    takeAll: (first: number): Unwritten[] => {
+      const items = [...lists.slice(first), ...lists.slice(0, first)].flat()
       lists = emptyLists()
       count = 0
       return items

@@ -53,11 +53,14 @@ export class UserMeter implements Unwritten {
   overage: number
   readonly #options: UserMeterOptions
   #isQueued = false
-  /** Requests that are neither written nor being written, and how many of them are charged for. */
+  /**
+   * Requests that are neither written nor being written, and how many of them are charged for. They change with
+   * each request, so they are numbers: objects that live for a second cost the garbage collector most.
+   */
   #unwrittenRequests = 0
   #unwrittenOverage = 0
   #isInFlight = false
-  /** The requests that are being written. (A new object for each change would cost more than the change.) */
+  /** The requests that are being written, and how many of them are charged for. */
   #requestsInFlight = 0
   #overageInFlight = 0
   #cap = Number.POSITIVE_INFINITY
@@ -160,7 +163,7 @@ export class UserMeter implements Unwritten {
   }
 
   written(totals: Totals | undefined): void {
-    this.#isInFlight = false
+    this.#endWrite()
     const total = totals?.get(periodId({ userId: this.userId, periodStart: this.period.start }))
     if (total !== undefined) this.#setTotals(total)
     for (const notice of this.#notices) this.#warned = afterNotice(this.#warned, notice)
@@ -169,8 +172,14 @@ export class UserMeter implements Unwritten {
   notWritten(): void {
     this.#unwrittenRequests += this.#requestsInFlight
     this.#unwrittenOverage += this.#overageInFlight
-    this.#isInFlight = false
+    this.#endWrite()
     this.queue()
+  }
+
+  #endWrite(): void {
+    this.#isInFlight = false
+    this.#requestsInFlight = 0
+    this.#overageInFlight = 0
   }
 
   /** Raises the counts to what was read from the database, if that is more. They never become less. */

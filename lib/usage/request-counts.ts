@@ -21,7 +21,7 @@ export function createRequestCounts(flusher: Pick<UseFlusher, 'add' | 'waitingAt
       const id = keyId ?? `user:${userId}`
       return counters.get(id) ?? addCounter(id, userId, keyId)
     },
-    /** Returns the counts of the user that wait to be written. */
+    /** Returns the counts of the user that wait to be written: all that are not, if no write is under way. */
     waitingOf: (userId: string): readonly DayCount[] =>
       flusher
         .waitingAt(placeOf(userId))

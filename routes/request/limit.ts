@@ -9,7 +9,7 @@ import type { Services } from '../../lib/services/services.ts'
 import type { Exchange } from './exchange.ts'
 import type { Charge } from './limit-headers.ts'
 
-/** Charges the limit of the operation. Throws RATE_LIMITED if it is used up, or if `mustAsk`. */
+/** Charges the limit of the operation. Throws RATE_LIMITED if it is used up, or if `mustAsk`: see `chargeOrAsk`. */
 export function charge(services: Services, exchange: Exchange): void {
   const charged = takeOne(services, exchange)
   if (charged !== null) applyCharge(exchange, charged)

@@ -13,12 +13,15 @@ class Disk {
   readonly places: number[] = []
   /** Rejects writes while this is true. */
   isFull = false
+  /** Rejects writes of this count. */
+  broken: string | undefined
   /** Writes wait for it. */
   free: Promise<void> = nextTurn()
 
   readonly write = async ({ keys }: Uses): Promise<Written> => {
     await this.free
     if (this.isFull) throw new Error('full')
+    if (keys.some(({ keyId }) => keyId === this.broken)) throw new Error('broken')
     this.chunks.push(keys.length)
     for (const { keyId, usedAt } of keys) {
       this.totals.set(keyId, (this.totals.get(keyId) ?? 0) + usedAt)
@@ -99,7 +102,7 @@ describe('createUseFlusher', () => {
     assert.equal(flusher.size(), 0)
   })
 
-  it('writes what is close together in the tables in the same transactions', async () => {
+  it('writes counts in the order of their places', async () => {
     const disk = new Disk()
     const flusher = createUseFlusher(disk.write, () => {})
     for (let n = 0; n < 3_000; n++) new Counter(randomUUID(), flusher.add).count()
@@ -109,6 +112,22 @@ describe('createUseFlusher', () => {
       disk.places.toSorted((a, b) => a - b),
     )
     assert.equal(new Set(disk.places).size, 256)
+  })
+
+  it('writes the other counts if one can never be written', async () => {
+    const disk = new Disk()
+    const flusher = createUseFlusher(disk.write, () => {})
+    const broken = `00${randomUUID()}`
+    disk.broken = broken
+    new Counter(broken, flusher.add).count()
+    for (let n = 0; n < 2_999; n++) new Counter(randomUUID(), flusher.add).count()
+    await assert.rejects(flusher.flush(), /broken/)
+    assert.equal(disk.total, 0)
+    await assert.rejects(flusher.flush(), /broken/)
+    assert.deepEqual([disk.total, flusher.size()], [2_000, 1_000])
+    disk.broken = undefined
+    await flusher.flush()
+    assert.deepEqual([disk.total, flusher.size()], [3_000, 0])
   })
 
   it('leaves what is counted meanwhile for the next flush', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mintKey } from '../../../lib/access/api-key.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
@@ -42,11 +43,10 @@ export async function addKeys(
   count: number,
 ): Promise<{ id: string; text: string }[]> {
   const minted = Array.from({ length: count }, () => mintKey('secret'))
+  const userIds = Array.from({ length: Math.ceil(count / KEYS_PER_USER) }, () => randomUUID())
   for (let from = 0; from < count; from += AT_ONCE) {
     const some = minted.slice(from, from + AT_ONCE)
-    const users = some.map(
-      (_, at) => `user-${Math.floor((from + at) / KEYS_PER_USER)}-of-the-benchmark`,
-    )
+    const users = some.map((_, at) => userIds[Math.floor((from + at) / KEYS_PER_USER)])
     await pool.use(async (connection) => {
       await connection.query(
         `INSERT INTO users (id, email, plan, created_at)

@@ -51,15 +51,22 @@ export async function benchSoak({ minutes, rate, geoFolder }: BenchOptions): Pro
   double.addWebhook(`${origin}/v1/billing/webhook`, [settings.STRIPE_WEBHOOK_SECRET])
   using client = createClient(server)
   const { mix } = createTraffic(client, await addPeople(origin, double))
-  const pace = rate ?? SHARE_OF_CAPACITY * (await measureCapacity(client, mix))
   using _threads = moveThreadsToLoadCore(server.pid)
+  const pace = rate ?? SHARE_OF_CAPACITY * (await measureCapacity(client, mix))
   const addresses = writeAddresses(folder.path, randomMix(ADDRESSES))
   using watch = startWatch(server.pid, `http://127.0.0.1:${adminPort}/metrics`)
   const measureRow = async (n: number) => {
     const act = () => driveEvenly(client, mix, pace, (minutes * 60) / ROWS)
-    const lookUps = await measureLookUps(server, addresses, act)
-    const tally = { ...client.takeTally(), ...lookUps, ...(await watch.takeWorst()) }
-    return { minutes: (minutes * n) / ROWS, ...tally }
+    const { failed, ...lookUps } = await measureLookUps(server, addresses, act)
+    const tally = client.takeTally()
+    const errors = tally.errors + failed
+    return {
+      minutes: (minutes * n) / ROWS,
+      ...tally,
+      errors,
+      ...lookUps,
+      ...(await watch.takeWorst()),
+    }
   }
   const rows: Awaited<ReturnType<typeof measureRow>>[] = []
   try {
@@ -79,13 +86,17 @@ export async function benchSoak({ minutes, rate, geoFolder }: BenchOptions): Pro
 /** Measures the latencies of look-ups that a process of its own sends while `act` runs. */
 async function measureLookUps(server: Target, addresses: string, act: () => Promise<void>) {
   await using lookUps = startSteadyLookUps(server, { addresses, perSecond: LOOK_UPS_PER_SECOND })
-  await Promise.all([act(), wait(WARM_UP_MS).then(lookUps.record)])
-  const { p50, p99, p999, longest } = await lookUps.report()
+  await wait(WARM_UP_MS)
+  lookUps.record()
+  await act()
+  const { p50, p99, p999, longest, late, failed } = await lookUps.report()
   return {
     'look-ups p50 ms': p50,
     'look-ups p99 ms': p99,
     'look-ups p99.9 ms': p999,
     'look-ups max ms': longest,
+    'sender late ms': late,
+    failed,
   }
 }
 
