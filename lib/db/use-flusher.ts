@@ -56,8 +56,6 @@ export function createUseFlusher(
   const waiting = createQueue()
   /** How many items the running flush has yet to write. */
   let inFlight = 0
-  /** The place to begin with: that after a chunk that failed, so that it does not keep others from being written. */
-  let firstPlace = 0
   /** No queued item is older than this time, in monotonic milliseconds. */
   let since = 0
   const inSeries = createSerialQueue()
@@ -74,17 +72,16 @@ export function createUseFlusher(
   const flushOnce = async () => {
     const startedAt = performance.now()
     // Items that are added meanwhile wait for the next flush.
-    const items = waiting.takeAll(firstPlace)
+    const items = waiting.takeAll()
     inFlight = items.length
     for (let at = 0; at < items.length; at += itemsOfChunk) {
       const chunk = items.slice(at, at + itemsOfChunk)
       try {
         await writeChunk(chunk)
       } catch (error) {
+        // First the others, so that a chunk that fails again does not keep them from being written.
+        waiting.putBack(items.slice(at + itemsOfChunk))
         for (const item of chunk) item.notWritten()
-        const rest = items.slice(at + itemsOfChunk)
-        rest.forEach(waiting.add)
-        firstPlace = rest[0]?.place ?? 0
         inFlight = 0
         throw error
       }
@@ -120,16 +117,23 @@ function createQueue() {
   const emptyLists = () => Array.from({ length: PLACES }, (): Unwritten[] => [])
   let lists = emptyLists()
   let count = 0
+  let firstPlace = 0
+  const add = (item: Unwritten) => {
+    lists[item.place]?.push(item)
+    count += 1
+  }
   return {
-    add: (item: Unwritten) => {
-      lists[item.place]?.push(item)
-      count += 1
+    add,
+    /** Adds items that `takeAll` has returned. It will begin with their first place. */
+    putBack: (items: readonly Unwritten[]) => {
+      items.forEach(add)
+      firstPlace = items[0]?.place ?? 0
     },
     at: (place: number) => lists[place] ?? [],
     size: () => count,
-    /** Removes all items, and returns them in the order of their places, beginning with `first`. */
-    takeAll: (first: number): Unwritten[] => {
-      const items = [...lists.slice(first), ...lists.slice(0, first)].flat()
+    /** Removes all items, and returns them in the order of their places. */
+    takeAll: (): Unwritten[] => {
+      const items = [...lists.slice(firstPlace), ...lists.slice(0, firstPlace)].flat()
       lists = emptyLists()
       count = 0
       return items

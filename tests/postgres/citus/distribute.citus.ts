@@ -124,7 +124,7 @@ describe('npm run migrate -- --distribute', { skip: LACKS_CITUS, timeout: 280_00
     const { stdout, stderr } = await distribute()
     const lines = DISTRIBUTED.map(({ name, column }) => `${name} by ${column}, 0 rows\n`)
     assert.equal(stdout, lines.join(''))
-    assert.ok(stderr.includes(`Distributed ${DISTRIBUTED.length} tables\n`), stderr)
+    assert.match(stderr, /Distributed 15 tables/)
     const again = await distribute()
     assert.deepEqual([again.stdout, await countDistributed()], ['', DISTRIBUTED.length])
     assert.match(again.stderr, /distributed before/)
