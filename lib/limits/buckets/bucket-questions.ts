@@ -103,9 +103,10 @@ async function askStore(store: BucketStore, asked: ReadonlyMap<SharedBucket, Que
     const answer = store.charge(asks.map(({ ask }) => ask))
     const grants = await inTime(answer, ANSWER_MS, () => null)
     if (grants === null) return false
-    for (const [at, { bucket, ask }] of asks.entries()) {
-      const grant = grants[at]
-      if (grant !== undefined) addGrant(bucket, ask, grant, store.now())
+    const at = { now: store.now(), nodes: store.countNodes() }
+    for (const [place, { bucket, ask }] of asks.entries()) {
+      const grant = grants[place]
+      if (grant !== undefined) addGrant(bucket, ask, grant, at)
     }
     return true
   } catch {

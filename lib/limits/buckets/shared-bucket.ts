@@ -22,6 +22,8 @@ export interface SharedBucket extends Bucket {
   tokens: number
   /** When the node got them, in epoch milliseconds. */
   tokensAt: number
+  /** The node's share of what refills in `HOLD_MS`. */
+  share: number
   /** Requests that the node has answered, and that are not charged yet. */
   debt: number
   /** Requests that the node has answered since it last asked. */
@@ -36,7 +38,11 @@ interface OwnShare {
   used: number
 }
 
-/** A node gives back requests that it has not used for this long. */
+/**
+ * A node gives back requests that it has not used for this long, unless they are no more than its share of
+ * what refills meanwhile. These it keeps, so that it need not ask each second about a caller who is far from
+ * the limit: they let all nodes together answer at most what refills in this time too many.
+ */
 const HOLD_MS = 1_000
 
 export function newSharedBucket(id: string, now: number): SharedBucket {
@@ -47,6 +53,7 @@ export function newSharedBucket(id: string, now: number): SharedBucket {
     capacity: 0,
     tokens: 0,
     tokensAt: now,
+    share: 0,
     debt: 0,
     used: 0,
     ownShare: null,
@@ -145,22 +152,25 @@ export function isLow(bucket: SharedBucket, rate: Rate, now: number): boolean {
 /** Returns the question for the store, and takes what it gives back off the bucket. `need`: waiting requests. */
 export function toAsk(bucket: SharedBucket, rate: Rate, now: number, need: number): Ask {
   const { id, debt, used } = bucket
+  const usedInHold = (used * HOLD_MS) / Math.max(HOLD_MS, now - bucket.at)
+  const want = Math.ceil(Math.max(2 * usedInHold, Math.min(2 * used, bucket.share)))
   const unused = bucket.tokens - heldAt(bucket, now)
   const returned = Math.max(0, unused - ((now - bucket.tokensAt) * rate.capacity) / rate.windowMs)
   bucket.tokens -= unused
   bucket.used = 0
-  return { id, ...rate, debt, returned, need, want: 2 * used }
+  return { id, ...rate, debt, returned, need, want }
 }
 
-/** Applies the store's answer to the bucket. */
+/** Applies the store's answer to the bucket. `nodes` are live. */
 export function addGrant(
   bucket: SharedBucket,
   ask: Ask,
   { granted, spent }: Grant,
-  now: number,
+  { now, nodes }: { readonly now: number; readonly nodes: number },
 ): void {
   bucket.debt -= ask.debt
   if (granted > 0) bucket.tokensAt = now
+  bucket.share = Math.floor((ask.capacity * HOLD_MS) / (ask.windowMs * nodes))
   bucket.tokens += granted
   bucket.spent = spent
   bucket.at = now
@@ -168,8 +178,8 @@ export function addGrant(
 }
 
 /** Returns the granted requests that the node may still use. */
-function heldAt({ tokens, tokensAt }: SharedBucket, now: number): number {
-  return now - tokensAt < HOLD_MS ? tokens : 0
+function heldAt({ tokens, tokensAt, share }: SharedBucket, now: number): number {
+  return tokens <= share || now - tokensAt < HOLD_MS ? tokens : 0
 }
 
 /**
