@@ -14,7 +14,7 @@ const proxy = require('drizzle-orm/sqlite-proxy') as typeof import('drizzle-orm/
 
 export const { and, asc, count, desc, eq, exists, gt, gte, inArray, isNotNull, isNull, lt } = orm
 export const { getTableColumns, lte, max, ne, notExists, or, sql, sum } = orm
-export const { index, integer, primaryKey, real, sqliteTable, text } = core
+export const { index, integer, primaryKey, real, sqliteTable, sqliteView, text } = core
 export const { getTableConfig, unique, uniqueIndex } = core
 export const { drizzle } = proxy
 export type { BaseSQLiteDatabase, SQLiteColumn } from 'drizzle-orm/sqlite-core'

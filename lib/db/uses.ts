@@ -138,14 +138,7 @@ function prepareOperations(client: Client) {
     `INSERT INTO usage_by_operation (requests, look_ups, day, user_id, key_id, operation, status)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
-  const addToMonth = prepareAdd(
-    client,
-    `UPDATE usage_by_month
-     SET requests = requests + ?, errors = errors + ?, limited = limited + ?
-     WHERE month = ? AND user_id = ? AND key_id = ?`,
-    `INSERT INTO usage_by_month (requests, errors, limited, month, user_id, key_id)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-  )
+  const addToMonths = prepareMonths(client)
   const addToAll = client.prepare(
     `INSERT INTO usage_of_all (day, operation, status, requests) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET requests = requests + excluded.requests`,
@@ -153,12 +146,32 @@ function prepareOperations(client: Client) {
   return (uses: readonly OperationUse[]) => {
     for (const { day, userId, keyId, operation, status, requests, lookUps } of uses) {
       addToDay(requests, lookUps, day, userId, keyId, operation, status)
-      const errors = isUsageError(status) ? requests : 0
-      const limited = status === 429 ? requests : 0
-      addToMonth(requests, errors, limited, firstDayOfMonth(day), userId, keyId)
     }
+    addToMonths(uses)
     for (const { day, operation, status, requests } of addUp(uses)) {
       addToAll.run(day, operation, status, requests)
+    }
+  }
+}
+
+/** Returns a function that adds uses to months that have the other counts of their days already. */
+function prepareMonths(client: Client) {
+  const readSummed = client.prepare<[], SummedUsage>(
+    'SELECT day, user_id AS userId FROM summed_usage',
+  )
+  const add = client.prepare(
+    `INSERT INTO usage_by_month (requests, errors, limited, month, user_id, key_id)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
+       errors = errors + excluded.errors, limited = limited + excluded.limited`,
+  )
+  return (uses: readonly OperationUse[]) => {
+    const summed = readSummed.get() ?? NOTHING_SUMMED
+    for (const use of uses.filter((one) => isSummed(one, summed))) {
+      const { day, userId, keyId, status, requests } = use
+      const errors = isUsageError(status) ? requests : 0
+      const limited = status === 429 ? requests : 0
+      add.run(requests, errors, limited, firstDayOfMonth(day), userId, keyId)
     }
   }
 }
@@ -172,6 +185,21 @@ function prepareAdd(client: Client, update: string, insert: string) {
   return (...values: readonly (string | number)[]) => {
     if (add.run(...values).changes === 0) addRow.run(...values)
   }
+}
+
+/** The last day and user, in this order, whose counts are added to their month already. */
+export interface SummedUsage {
+  readonly day: number
+  readonly userId: string
+}
+
+export const NOTHING_SUMMED: SummedUsage = { day: 0, userId: '' }
+
+/** Whether the counts of the day and user are also in their month: see lib/usage/past-days.ts. */
+export function isSummed({ day, userId }: SummedUsage, last: SummedUsage): boolean {
+  if (day !== last.day) return day < last.day
+  // Both databases compare the bytes of texts.
+  return Buffer.compare(Buffer.from(userId), Buffer.from(last.userId)) <= 0
 }
 
 /** The first day of the month of a day. */

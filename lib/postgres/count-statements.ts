@@ -1,12 +1,20 @@
 import { isUsageError } from '../contract/account/usage-details.ts'
-import { firstDayOfMonth, type Uses } from '../db/uses.ts'
+import { firstDayOfMonth, type OperationUse } from '../db/uses.ts'
 
 type Column = readonly (string | number)[]
 
 interface CountStatement {
   readonly text: string
-  /** The values of each parameter. `ofAll` may contain uses of users who were deleted meanwhile. */
-  readonly columns: (uses: Uses, ofAll: Uses) => readonly Column[]
+  /** The values of each parameter. */
+  readonly columns: (counts: Counts) => readonly Column[]
+}
+
+interface Counts {
+  readonly operations: readonly OperationUse[]
+  /** Those of days that are added to their months already: see `isSummed`. */
+  readonly past: readonly OperationUse[]
+  /** May contain uses of users who were deleted meanwhile. */
+  readonly ofAll: readonly OperationUse[]
 }
 
 interface Sums {
@@ -55,13 +63,13 @@ export const COUNT_STATEMENTS: readonly CountStatement[] = [
       key: ['month', 'user_id', 'key_id'],
       sums: ['requests', 'errors', 'limited'],
     }),
-    columns: ({ operations }) => [
-      operations.map(({ day }) => firstDayOfMonth(day)),
-      operations.map(({ userId }) => userId),
-      operations.map(({ keyId }) => keyId),
-      operations.map(({ requests }) => requests),
-      operations.map(({ status, requests }) => (isUsageError(status) ? requests : 0)),
-      operations.map(({ status, requests }) => (status === 429 ? requests : 0)),
+    columns: ({ past }) => [
+      past.map(({ day }) => firstDayOfMonth(day)),
+      past.map(({ userId }) => userId),
+      past.map(({ keyId }) => keyId),
+      past.map(({ requests }) => requests),
+      past.map(({ status, requests }) => (isUsageError(status) ? requests : 0)),
+      past.map(({ status, requests }) => (status === 429 ? requests : 0)),
     ],
   },
   {
@@ -73,11 +81,11 @@ export const COUNT_STATEMENTS: readonly CountStatement[] = [
       key: ['day', 'operation', 'status'],
       sums: ['requests'],
     }),
-    columns: (_, { operations }) => [
-      operations.map(({ day }) => day),
-      operations.map(({ operation }) => operation),
-      operations.map(({ status }) => status),
-      operations.map(({ requests }) => requests),
+    columns: ({ ofAll }) => [
+      ofAll.map(({ day }) => day),
+      ofAll.map(({ operation }) => operation),
+      ofAll.map(({ status }) => status),
+      ofAll.map(({ requests }) => requests),
     ],
   },
 ]

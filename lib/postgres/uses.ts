@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type CapNotice,
+  isSummed,
   type KeyUse,
+  NOTHING_SUMMED,
   type PeriodTotal,
+  type SummedUsage,
   THRESHOLD_PERCENT,
   type UserUse,
   type Uses,
@@ -89,8 +92,10 @@ interface NumberedUses {
 async function writeAll(connection: PgConnection, group: NumberedUses): Promise<Written> {
   const { node, number, layout } = group
   const uses = layout === 'local' ? group.uses : await keepKnownUsers(connection, group.uses)
+  const summed = await readSummed(connection)
+  const past = uses.operations.filter((use) => isSummed(use, summed))
   for (const { text, columns } of COUNT_STATEMENTS) {
-    const values = columns(uses, group.uses)
+    const values = columns({ operations: uses.operations, past, ofAll: group.uses.operations })
     if ((values[0]?.length ?? 0) > 0) await connection.query(text, values)
   }
   const totals = await addPeriods(connection, uses.users)
@@ -101,6 +106,14 @@ async function writeAll(connection: PgConnection, group: NumberedUses): Promise<
   const { changes } = await connection.query(sql, [node, number])
   if (changes === 0) throw new Error('this node is unknown to the database')
   return { notices, totals }
+}
+
+/** The last counts that their months have. They stay the last until the transaction ends. */
+async function readSummed(connection: PgConnection): Promise<SummedUsage> {
+  await connection.query('LOCK TABLE summed_usage IN SHARE MODE')
+  const { rows } = await connection.query('SELECT day, user_id FROM summed_usage')
+  const [day, userId] = rows[0] ?? []
+  return day === undefined ? NOTHING_SUMMED : { day: Number(day), userId: String(userId) }
 }
 
 const ADD_PERIODS = `

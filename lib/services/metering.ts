@@ -8,6 +8,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
 import type { RowPool } from '../limits/buckets/thread-rows.ts'
 import { Meters } from '../limits/meters.ts'
 import { repeat } from '../periodic.ts'
+import { sumPastDays } from '../usage/past-days.ts'
 import { createRequestCounts, type RequestCounts } from '../usage/request-counts.ts'
 import { removeOldUsage } from '../usage/retention.ts'
 import type { Base } from './base.ts'
@@ -101,12 +102,14 @@ function openRequestCounts(
   flusher: UseFlusher,
   opening: AsyncDisposableStack,
 ): RequestCounts {
-  const onError = (error: unknown) => log.error({ err: error }, 'cannot remove old counts')
-  const removeOld = () =>
-    storage.leases.runAlone('usage retention', () => removeOldUsage(db, now()), {
-      restMs: HOUR_MS,
-    })
-  opening.use(repeat(HOUR_MS, removeOld, onError))
+  const onError = (error: unknown) =>
+    log.error({ err: error }, 'cannot sum up or remove old counts')
+  const tidyUp = async () => {
+    await sumPastDays(db, now())
+    await removeOldUsage(db, now())
+  }
+  const tidyUpAlone = () => storage.leases.runAlone('usage retention', tidyUp, { restMs: HOUR_MS })
+  opening.use(repeat(HOUR_MS, tidyUpAlone, onError))
   const requestCounts = createRequestCounts(flusher)
   opening.use(repeat(MINUTE_MS, async () => requestCounts.removeWritten(), onError))
   return requestCounts

@@ -22,6 +22,7 @@ export const usageByOperation = sqliteTable(
   ],
 )
 
+/** The sums of days that are over: see past-days.ts. */
 export const usageByMonth = sqliteTable(
   'usage_by_month',
   {
@@ -39,6 +40,13 @@ export const usageByMonth = sqliteTable(
     index('usage_by_month_of_user').on(userId),
   ],
 )
+
+/** At most one row: the last day and user, in this order, whose counts are in `usageByMonth`. */
+export const summedUsage = sqliteTable('summed_usage', {
+  id: integer().primaryKey(),
+  day: integer().notNull(),
+  userId: text('user_id').notNull(),
+})
 
 export const usageOfAll = sqliteTable(
   'usage_of_all',

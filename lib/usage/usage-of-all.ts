@@ -1,10 +1,22 @@
 import { dateOfDay } from '../config/period.ts'
 import type { UsageRow } from '../contract/account/usage-details.ts'
 import { subscriptions } from '../db/billing-tables.ts'
-import { and, asc, desc, eq, getTableColumns, gte, lte, sql } from '../db/drizzle.ts'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  integer,
+  lte,
+  sql,
+  sqliteView,
+  text,
+} from '../db/drizzle.ts'
 import type { Queries } from '../db/queries.ts'
 import { apiKeys, users } from '../db/tables.ts'
-import { usageByMonth, usageOfAll } from './tables.ts'
+import { usageOfAll } from './tables.ts'
 
 /** Days since 1970-01-01, UTC; both are included. */
 interface Days {
@@ -42,11 +54,21 @@ export interface MonthPage {
   readonly offset: number
 }
 
-const { month, userId, keyId } = usageByMonth
+/** The counts of `usageByMonth`, and those that it lacks. A key may have several rows. */
+const usageOfMonths = sqliteView('usage_of_months', {
+  month: integer().notNull(),
+  userId: text('user_id').notNull(),
+  keyId: text('key_id').notNull(),
+  requests: integer().notNull(),
+  errors: integer().notNull(),
+  limited: integer().notNull(),
+}).existing()
+
+const { month, userId, keyId } = usageOfMonths
 const SUMS = {
-  requests: sql<number>`sum(${usageByMonth.requests})`.as('requests'),
-  errors: sql<number>`sum(${usageByMonth.errors})`.as('errors'),
-  limited: sql<number>`sum(${usageByMonth.limited})`.as('limited'),
+  requests: sql<number>`sum(${usageOfMonths.requests})`.as('requests'),
+  errors: sql<number>`sum(${usageOfMonths.errors})`.as('errors'),
+  limited: sql<number>`sum(${usageOfMonths.limited})`.as('limited'),
 }
 
 /** Reads the users with the most requests in a month. */
@@ -59,10 +81,10 @@ export function selectTopUsers(db: Queries, page: MonthPage) {
   // Joins the users after the limit, so that only those of the page are looked up.
   const top = db
     .select({ userId, ...SUMS })
-    .from(usageByMonth)
+    .from(usageOfMonths)
     .where(eq(month, page.month))
     .groupBy(userId)
-    .having(sql`sum(${usageByMonth[page.order]}) > 0`)
+    .having(sql`sum(${usageOfMonths[page.order]}) > 0`)
     .orderBy(desc(most), asc(userId))
     .limit(page.limit)
     .offset(page.offset)
@@ -89,12 +111,12 @@ export async function readTopKeys(db: Queries, page: Omit<MonthPage, 'order'>) {
 }
 
 export function selectTopKeys(db: Queries, page: Omit<MonthPage, 'order'>) {
-  const { requests, errors, limited } = usageByMonth
   const top = db
-    .select({ userId, keyId, requests, errors, limited })
-    .from(usageByMonth)
+    .select({ userId, keyId, ...SUMS })
+    .from(usageOfMonths)
     .where(eq(month, page.month))
-    .orderBy(desc(requests), asc(userId), asc(keyId))
+    .groupBy(userId, keyId)
+    .orderBy(desc(SUMS.requests), asc(userId), asc(keyId))
     .limit(page.limit)
     .offset(page.offset)
     .as('top')

@@ -55,7 +55,9 @@ describe('openDb', () => {
   it('creates only STRICT tables', () => {
     const { $client } = openDb(':memory:')
     const loose = $client
-      .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND NOT strict")
+      .prepare(
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict",
+      )
       .pluck()
       .all()
     assert.deepEqual(

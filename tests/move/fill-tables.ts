@@ -32,6 +32,7 @@ const PERMITTED: Readonly<Record<string, readonly unknown[]>> = {
   'health.id': [1],
   'billing_owner.id': [1],
   'billing_owner.mode': ['live', 'test'],
+  'summed_usage.id': [1],
   'spending_caps.amount': [0, 1, 99_999_999],
   'rum_counted.last_id': [7],
 }

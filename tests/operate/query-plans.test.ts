@@ -73,6 +73,13 @@ const NEWEST: AuditOfAllQuery = {
 
 const FIRST: PeopleQuery = { search: '', plan: '', status: 'all', after: '', limit: 51 }
 
+/** Reads the sums of the month, and the counts of days that are not summed up. */
+function assertOfMonth(plan: string): void {
+  assert.match(plan, /SEARCH usage_by_month USING PRIMARY KEY \(month=\?\)/)
+  assert.match(plan, /SEARCH usage_by_operation USING PRIMARY KEY \(\(day,user_id\)>\(\?,\?\)\)/)
+  assert.doesNotMatch(plan, /SCAN (?!top|summed_usage|usage_of_months)/)
+}
+
 describe('the queries of the pages for operators', () => {
   it('read people in the order of an index', () => {
     const queries: Partial<PeopleQuery>[] = [
@@ -120,12 +127,9 @@ describe('the queries of the pages for operators', () => {
     const page = { month: 31, limit: 51, offset: 50 }
     for (const order of ['requests', 'limited'] as const) {
       const plan = planOf(selectTopUsers(db, { ...page, order })).join('\n')
-      assert.match(plan, /SEARCH usage_by_month USING PRIMARY KEY \(month=\?\)/)
-      assert.doesNotMatch(plan, /SCAN (?!top)|GROUP BY/)
+      assertOfMonth(plan)
     }
-    const keys = planOf(selectTopKeys(db, page)).join('\n')
-    assert.match(keys, /SEARCH usage_by_month USING PRIMARY KEY \(month=\?\)/)
-    assert.doesNotMatch(keys, /SCAN (?!top)/)
+    assertOfMonth(planOf(selectTopKeys(db, page)).join('\n'))
     const days = planOf(selectDaysOfAll(db, { from: 1, to: 30 }, 'operation')).join('\n')
     assert.match(days, /SEARCH usage_of_all USING PRIMARY KEY \(day>\? AND day<\?\)/)
   })

@@ -55,6 +55,7 @@ describe('the schemas of SQLite and PostgreSQL', () => {
     assert.deepEqual(await migratePg(postgres), [
       '0024-tables.sql',
       '0025-look-ups-by-operation.sql',
+      '0026-months-of-past-days.sql',
     ])
     assert.deepEqual(await migratePg(postgres), [])
   })
@@ -92,8 +93,9 @@ describe('the schemas of SQLite and PostgreSQL', () => {
     const inPostgres = await listInPostgres(
       `SELECT table_name, column_name, data_type, is_nullable = 'NO',
          coalesce(replace(column_default, '::text', ''), '')
-       FROM information_schema.columns
-       WHERE table_schema = 'public' AND column_name <> 'rowid' AND table_name NOT IN (${ONLY_POSTGRES_TABLES})
+       FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+       WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
+         AND column_name <> 'rowid' AND table_name NOT IN (${ONLY_POSTGRES_TABLES})
        ORDER BY table_name COLLATE "C", column_name COLLATE "C"`,
     )
     const isOnlyIn = (names: readonly string[]) => (row: unknown[]) => names.includes(nameOf(row))
@@ -103,6 +105,20 @@ describe('the schemas of SQLite and PostgreSQL', () => {
       inPostgres.filter((row) => !isOnlyIn(ONLY_POSTGRES)(row)),
       inSqlite.filter((row) => !isOnlyIn(ONLY_SQLITE)(row)),
     )
+  })
+
+  it('have the same views', async () => {
+    const inSqlite = listInSqlite(
+      `SELECT m.name, c.name FROM sqlite_schema AS m JOIN pragma_table_xinfo(m.name) AS c
+       WHERE m.type = 'view' ORDER BY 1, c.cid`,
+    )
+    const inPostgres = await listInPostgres(
+      `SELECT table_name, column_name
+       FROM information_schema.columns JOIN information_schema.views USING (table_schema, table_name)
+       WHERE table_schema = 'public' ORDER BY 1, ordinal_position`,
+    )
+    assert.ok(inSqlite.length > 0)
+    assert.deepEqual(inPostgres, inSqlite)
   })
 
   it('have the same keys', async () => {

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
+import type { Db } from '../../lib/db/open.ts'
 import { createQueries } from '../../lib/db/queries.ts'
 import type { CapNotice, Uses, WriteUses } from '../../lib/db/uses.ts'
+import { DAY_MS } from '../../lib/durations.ts'
 import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
 import { createPgEngine } from '../../lib/postgres/engine.ts'
 import { joinNodes } from '../../lib/postgres/nodes/nodes.ts'
 import { createPgUses } from '../../lib/postgres/uses.ts'
+import { sumPastDays } from '../../lib/usage/past-days.ts'
 import { LAYOUT, openTables } from './rum/telemetry.ts'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
@@ -21,7 +24,9 @@ before(async () => {
 after(() => pool[Symbol.asyncDispose]())
 
 beforeEach(async () => {
-  await run('TRUNCATE users, nodes, usage_by_month, usage_by_period, usage_by_operation CASCADE')
+  await run(
+    'TRUNCATE users, nodes, usage_by_month, usage_by_period, usage_by_operation, summed_usage CASCADE',
+  )
   const user = newUser({ email: 'ada@example.com', plan: 'free', now: NOW })
   await insertUser(createQueries(createPgEngine(pool).execute), user).run()
   userId = user.id
@@ -35,7 +40,12 @@ async function openNode(through: PgPool = pool): Promise<WriteUses> {
   return createPgUses({ pool: through, node: id, layout: LAYOUT, signal: NEVER })
 }
 
-function usesOf(requests: number, notices: readonly CapNotice[] = []): Uses {
+interface Details {
+  readonly notices?: readonly CapNotice[]
+  readonly day?: number
+}
+
+function usesOf(requests: number, { notices = [], day = 1 }: Details = {}): Uses {
   const bucket = { spent: requests, at: NOW }
   const due = notices.map((notice) => ({ ...notice, records: [] }))
   return {
@@ -43,14 +53,14 @@ function usesOf(requests: number, notices: readonly CapNotice[] = []): Uses {
     users: [{ userId, periodStart: 0, requests, overage: 0, bucket, notices: due }],
     keys: [],
     operations: [
-      { userId, keyId: '', day: 1, operation: 'locate', status: 200, requests, lookUps: requests },
+      { userId, keyId: '', day, operation: 'locate', status: 200, requests, lookUps: requests },
     ],
   }
 }
 
 /** What each table has counted. */
 async function counts(): Promise<unknown[]> {
-  const tables = ['usage_by_month', 'usage_by_period', 'usage_by_operation']
+  const tables = ['usage_of_months', 'usage_by_period', 'usage_by_operation']
   return Promise.all(
     tables.map(async (table) => {
       const [row] = await read(`SELECT coalesce(sum(requests), 0) FROM ${table}`)
@@ -111,6 +121,23 @@ describe('counts on PostgreSQL', () => {
     assert.deepEqual(await counts(), [3, 3, 3])
   })
 
+  it('are added to their month once each, before or after it is summed up', async () => {
+    const engine = createPgEngine(pool)
+    const db: Db = Object.assign(createQueries(engine.execute), { engine })
+    const months = () => read('SELECT month, requests FROM usage_by_month')
+    const write = await openNode()
+    await write(usesOf(1))
+    await sumPastDays(db, 2 * DAY_MS)
+    assert.deepEqual(await months(), [[0, 1]])
+    await write(usesOf(4))
+    await write(usesOf(5, { day: 2 }))
+    assert.deepEqual(await counts(), [10, 10, 10])
+    assert.deepEqual(await months(), [[0, 5]])
+    await sumPastDays(db, 3 * DAY_MS)
+    assert.deepEqual(await counts(), [10, 10, 10])
+    assert.deepEqual(await months(), [[0, 10]])
+  })
+
   it('are dropped for a user who was deleted meanwhile', async () => {
     const write = await openNode()
     await run('DELETE FROM users')
@@ -121,7 +148,7 @@ describe('counts on PostgreSQL', () => {
   it('announce that a user is near the cap on one node only', async () => {
     const [one, other] = await Promise.all([openNode(), openNode()])
     const notice: CapNotice = { userId, threshold: 'near_cap', cap: 10 }
-    assert.deepEqual((await one(usesOf(8, [notice]))).notices, [notice])
-    assert.deepEqual((await other(usesOf(1, [notice]))).notices, [])
+    assert.deepEqual((await one(usesOf(8, { notices: [notice] }))).notices, [notice])
+    assert.deepEqual((await other(usesOf(1, { notices: [notice] }))).notices, [])
   })
 })

@@ -1,31 +1,12 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import Sqlite from 'better-sqlite3'
 import { openDb } from '../../lib/db/open.ts'
 import { readDailyLookUps } from '../../lib/usage/daily-look-ups.ts'
 import { createRequestCounts } from '../../lib/usage/request-counts.ts'
+import { makeOlder } from '../support/database/older-database.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-const MIGRATIONS = new URL('../../lib/db/migrations/', import.meta.url)
 const folder = tempFolder()
-
-/** A database of an earlier release, which knew the migration of this number, with one user. */
-function makeOlder(number: number, rows: string): string {
-  const file = join(folder, `${number}.db`)
-  const client = new Sqlite(file)
-  for (const name of readdirSync(MIGRATIONS).toSorted().slice(0, number)) {
-    client.exec(readFileSync(new URL(name, MIGRATIONS), 'utf8'))
-  }
-  client.exec(
-    `INSERT INTO users (id, email, plan, created_at) VALUES ('ada', 'a@example.com', 'free', 0)`,
-  )
-  client.exec(rows)
-  client.pragma(`user_version = ${number}`)
-  client.close()
-  return file
-}
 
 async function lookUpsIn(file: string): Promise<ReadonlyMap<number, number>> {
   const db = openDb(file)
@@ -45,7 +26,7 @@ const BY_OPERATION = `INSERT INTO usage_by_operation (day, user_id, key_id, oper
 
 describe('look-ups by day', () => {
   it('stay after an upgrade from a release that did not count by operation', async () => {
-    const days = await lookUpsIn(makeOlder(23, BY_DAY))
+    const days = await lookUpsIn(makeOlder(folder, 23, BY_DAY))
     assert.deepEqual(
       [...days],
       [
@@ -56,7 +37,7 @@ describe('look-ups by day', () => {
   })
 
   it('stay after an upgrade from a release that counted by day and by operation', async () => {
-    const days = await lookUpsIn(makeOlder(24, BY_DAY + BY_OPERATION))
+    const days = await lookUpsIn(makeOlder(folder, 24, BY_DAY + BY_OPERATION))
     assert.deepEqual(
       [...days],
       [

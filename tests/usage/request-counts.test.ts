@@ -9,6 +9,7 @@ import { createUseFlusher } from '../../lib/db/use-flusher.ts'
 import { prepareUses } from '../../lib/db/uses.ts'
 import { DAY_MS } from '../../lib/durations.ts'
 import { readDailyLookUps } from '../../lib/usage/daily-look-ups.ts'
+import { sumPastDays } from '../../lib/usage/past-days.ts'
 import { createRequestCounts } from '../../lib/usage/request-counts.ts'
 import { putEmptyDatabase } from '../support/data-folder.ts'
 import { NOON } from '../support/helpers.ts'
@@ -79,7 +80,14 @@ const Request: fc.Arbitrary<Asked> = fc.record({
   now: fc.constantFrom(NOON - DAY_MS, NOON, NOON + DAY_MS),
   lookUps: fc.integer({ min: 0, max: 5 }),
 })
-const ACTS = ['flush', 'fail', 'count while writing', 'forget while writing', 'forget'] as const
+const ACTS = [
+  'flush',
+  'sum up',
+  'fail',
+  'count while writing',
+  'forget while writing',
+  'forget',
+] as const
 
 const Step = fc.oneof(
   { weight: 8, arbitrary: Request },
@@ -108,6 +116,7 @@ class Tally {
     if (typeof step !== 'string') return this.count(step)
     const { counts, disk, flusher } = this.service
     if (step === 'forget') return counts.removeWritten()
+    if (step === 'sum up') return sumPastDays(this.service.db, NOON)
     disk.isFull = step === 'fail'
     const flushing = flusher.flush().catch(() => {})
     if (step === 'count while writing') this.count(ONE)
@@ -129,7 +138,11 @@ describe('the counts of requests', () => {
         await tally.run('flush')
         const { db } = tally.service
         assert.deepEqual(storedIn(db), tally.expected)
-        assert.deepEqual(sumsOf(db), Array(3).fill(total(tally.expected)))
+        const sum = total(tally.expected)
+        assert.deepEqual(sumsOf(db), Array(3).fill(sum))
+        await sumPastDays(db, NOON + 2 * DAY_MS)
+        assert.deepEqual(sumsOf(db), Array(3).fill(sum))
+        assert.equal(sumOf(db, 'usage_by_month'), sum)
         db.$client.close()
       }),
       { numRuns: 60 },
@@ -165,8 +178,10 @@ function total(counts: ReadonlyMap<string, number>): number {
 }
 
 /** By day, by month and of all users. */
-function sumsOf({ $client }: LocalDb): number[] {
-  return ['usage_by_operation', 'usage_by_month', 'usage_of_all'].map((table) =>
-    Number($client.prepare(`SELECT coalesce(sum(requests), 0) FROM ${table}`).pluck().get()),
-  )
+function sumsOf(db: LocalDb): number[] {
+  return ['usage_by_operation', 'usage_of_months', 'usage_of_all'].map((table) => sumOf(db, table))
+}
+
+function sumOf({ $client }: LocalDb, table: string): number {
+  return Number($client.prepare(`SELECT coalesce(sum(requests), 0) FROM ${table}`).pluck().get())
 }

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { loadAsset } from '../../lib/assets/page-assets.ts'
-import { dayOf, monthOf } from '../../lib/config/period.ts'
+import { dayOf } from '../../lib/config/period.ts'
 import { assertAccessible, SCREENS } from '../pages/accessible.ts'
 import { openBrowser, type TestBrowser, type Visitor } from '../pages/browser.ts'
 import { openSite, type Site } from '../pages/site.ts'
@@ -33,7 +33,6 @@ after(async () => {
 /** Makes the user an operator with a month of requests. */
 function addUsage(): void {
   const today = dayOf(Date.now())
-  const month = dayOf(monthOf(Date.now()).start)
   clientOf(site.app.services).exec(`UPDATE users SET role = 'operator' WHERE email = '${EMAIL}';
     WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 29)
     INSERT INTO usage_by_operation SELECT ${today} - n, user_id, api_keys.id, operation.value,
@@ -41,9 +40,7 @@ function addUsage(): void {
       FROM n, api_keys, json_each('["locateAddress","getTimezone"]') AS operation,
         json_each('[200,404,429,400,503]') AS status;
     INSERT INTO usage_of_all SELECT day, operation, status, sum(requests) FROM usage_by_operation
-      GROUP BY day, operation, status;
-    INSERT INTO usage_by_month SELECT ${month}, user_id, key_id, sum(requests), 40, 30
-      FROM usage_by_operation GROUP BY user_id, key_id`)
+      GROUP BY day, operation, status`)
 }
 
 async function open(path: string, options: BrowserContextOptions = {}): Promise<Visitor> {

@@ -49,20 +49,22 @@ type ShownRow = Readonly<Record<string, unknown>>
 /** Reads each page from the last key of the page before, so that late pages cost no more than the first. */
 async function* readPages(
   { execute }: Pick<Queries, 'execute'>,
-  { table, owner, key, columns }: ExportedTable,
+  { table, owner, key, columns, sums = [] }: ExportedTable,
   ownerId: string,
 ): AsyncGenerator<ShownRow[]> {
-  const selected = [...columns, ...key].join(', ')
+  const names = [...columns, ...sums]
+  const selected = [...columns, ...sums.map((name) => `sum(${name})`), ...key].join(', ')
   const keys = key.join(', ')
+  const groups = sums.length === 0 ? '' : `GROUP BY ${keys}`
   let last: readonly unknown[] = []
   for (;;) {
     const after = last.length === 0 ? '' : `AND (${keys}) > (${key.map(() => '?').join(', ')})`
-    const sql = `SELECT ${selected} FROM ${table} WHERE ${owner} = ? ${after}
+    const sql = `SELECT ${selected} FROM ${table} WHERE ${owner} = ? ${after} ${groups}
       ORDER BY ${keys} LIMIT ${MAX_ROWS}`
     const { rows } = await execute({ sql, params: [ownerId, ...last] })
-    if (rows.length > 0) yield rows.map((row) => toShown(columns, row))
+    if (rows.length > 0) yield rows.map((row) => toShown(names, row))
     if (rows.length < MAX_ROWS) return
-    last = rows.at(-1)?.slice(columns.length) ?? []
+    last = rows.at(-1)?.slice(names.length) ?? []
   }
 }
 

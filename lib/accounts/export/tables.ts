@@ -8,6 +8,8 @@ export interface ExportedTable {
   /** Together with `owner`, a unique key that has an index. Rows are exported in its order. */
   readonly key: readonly [string, ...string[]]
   readonly columns: readonly string[]
+  /** Columns that are added up, if several rows have the same key. */
+  readonly sums?: readonly string[]
 }
 
 const PERIOD = ['period_start', 'period_end'] as const
@@ -60,10 +62,11 @@ export const EXPORTED: readonly ExportedTable[] = [
   },
   {
     name: 'usage-by-month',
-    table: 'usage_by_month',
+    table: 'usage_of_months',
     owner: 'user_id',
     key: ['month', 'key_id'],
-    columns: ['month', 'key_id', 'requests', 'errors', 'limited'],
+    columns: ['month', 'key_id'],
+    sums: ['requests', 'errors', 'limited'],
   },
   {
     name: 'usage-by-period',

@@ -4,11 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { deleteAccountRows } from '../../lib/accounts/delete-account-rows.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import type { Uses } from '../../lib/db/uses.ts'
+import { DAY_MS } from '../../lib/durations.ts'
 import type { PgPool } from '../../lib/postgres/connection.ts'
 import { createPgDb } from '../../lib/postgres/engine.ts'
 import { migratePg } from '../../lib/postgres/migrate.ts'
 import { joinNodes } from '../../lib/postgres/nodes/nodes.ts'
 import { createPgUses } from '../../lib/postgres/uses.ts'
+import { sumPastDays } from '../../lib/usage/past-days.ts'
 import {
   openTestPool,
   type PostgresServer,
@@ -132,5 +134,34 @@ describe('the deletion of an account', () => {
     assert.equal(await deleting, true)
     await writing
     await assertNothingLeft()
+  })
+})
+
+describe('the sum of a day', () => {
+  const sumUp = (through: PgPool) => sumPastDays(createPgDb(through), 2 * DAY_MS)
+  const readMonth = () => readNumber('SELECT sum(requests) FROM usage_by_month')
+
+  it('waits for counts that another node is writing', async () => {
+    await writeCounts(pool)
+    const { held, reached, release } = holdCommit()
+    const writing = writeCounts(held)
+    await reached
+    const summing = sumUp(pool)
+    await untilOneWaits()
+    release()
+    await Promise.all([writing, summing])
+    assert.equal(await readMonth(), 2)
+  })
+
+  it('gets counts that another node writes afterwards', async () => {
+    await writeCounts(pool)
+    const { held, reached, release } = holdCommit()
+    const summing = sumUp(held)
+    await reached
+    const writing = writeCounts(pool)
+    await untilOneWaits()
+    release()
+    await Promise.all([writing, summing])
+    assert.equal(await readMonth(), 2)
   })
 })
