@@ -218,7 +218,7 @@ export class Meters {
   #removeIdleCallers(now: number): (number | undefined)[] {
     const rows: (number | undefined)[] = []
     for (const [id, { bucket, isWritten }] of this.#callers) {
-      if (now - bucket.at <= MINUTE_MS || !isWritten) continue
+      if (now - this.#buckets.usedAt(bucket) <= MINUTE_MS || !isWritten) continue
       this.#callers.delete(id)
       rows.push(rowOf(bucket))
     }

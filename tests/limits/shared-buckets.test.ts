@@ -104,7 +104,7 @@ describe('a bucket of one node', () => {
       await take(node, rate)
       for (let turn = 0; turn < 5; turn++) await nextTurn()
     }
-    assert.ok(store.asked < 20, `asked ${store.asked} times in a minute`)
+    assert.ok(store.asked < 12, `asked ${store.asked} times in a minute`)
   })
 
   it('holds no part of several requests back', async () => {
@@ -193,12 +193,85 @@ describe('a bucket of several nodes', () => {
   })
 })
 
+describe('requests that nodes keep', () => {
+  const RATE: Rate = { capacity: 6_000, windowMs: MINUTE_MS }
+  /** What refills in a second. */
+  const SECOND = 100
+  const IDLE_MS = 2 * MINUTE_MS
+
+  it('are no more than the rest of a burst after a pause', async () => {
+    const store = new ModelStore(NODES)
+    const nodes = openNodes(store)
+    await countAllowed(nodes, RATE, 3_000)
+    store.time += IDLE_MS
+    const allowed = await countAllowed(nodes, RATE, 7_000)
+    assert.ok(allowed <= RATE.capacity + NODES - 1, `${allowed} were allowed`)
+  })
+
+  it('are what refills in a second on all nodes together', async () => {
+    const store = new ModelStore(NODES)
+    const nodes = openNodes(store)
+    await takeSteadily(nodes, RATE, { pauseMs: 100, rounds: 300 })
+    store.time += IDLE_MS
+    const allowed = await countAllowed(nodes, RATE, 7_000)
+    assert.ok(allowed <= RATE.capacity + NODES - 1 + SECOND, `${allowed} were allowed`)
+    assert.ok(allowed > RATE.capacity + NODES - 1, 'nothing was kept')
+  })
+
+  it('are given back if the plan becomes smaller', async () => {
+    const store = new ModelStore(NODES)
+    const nodes = openNodes(store)
+    await takeSteadily(nodes, RATE, { pauseMs: 100, rounds: 300 })
+    store.time += IDLE_MS
+    const allowed = await countAllowed(nodes, TEN, 100)
+    assert.ok(allowed <= 12, `${allowed} were allowed`)
+  })
+
+  it('do not come back with a refund', async () => {
+    const store = new ModelStore(1)
+    const node = nodeAt(openNodes(store, 1), 0)
+    await takeSteadily([node], RATE, { pauseMs: 2, rounds: 1_000 })
+    store.time += IDLE_MS
+    node.keeper.refund(node.bucket, store.time, 1)
+    const allowed = await countAllowed([node], RATE, 7_000)
+    assert.ok(allowed <= RATE.capacity + 1, `${allowed} were allowed`)
+  })
+
+  it('belong to a caller who is not idle', async () => {
+    const store = new ModelStore(1)
+    const node = nodeAt(openNodes(store, 1), 0)
+    await takeSteadily([node], RATE, { pauseMs: 5_000, rounds: 100 })
+    assert.equal(node.keeper.usedAt(node.bucket), store.time)
+  })
+})
+
+interface Pace {
+  readonly pauseMs: number
+  readonly rounds: number
+}
+
+/** Takes single requests from all nodes in turn, and lets them ask in the background. */
+async function takeSteadily(nodes: readonly Node[], rate: Rate, { pauseMs, rounds }: Pace) {
+  for (let round = 0; round < rounds; round++) {
+    for (const node of nodes) {
+      advance(node, pauseMs / nodes.length)
+      await take(node, rate)
+      for (let turn = 0; turn < 5; turn++) await nextTurn()
+    }
+  }
+}
+
+function advance({ store }: Node, ms: number): void {
+  assert.ok(store instanceof ModelStore)
+  store.time += ms
+}
+
 /** Asserts that no period has more requests than the rate permits, for any that begins with a request. */
 function assertWithin(allowedAt: readonly number[], { capacity, windowMs }: Rate): void {
   for (const [first, start] of allowedAt.entries()) {
     for (const [last, end] of allowedAt.entries()) {
       if (last < first) continue
-      // All nodes together hold at most what refills in HOLD_MS for longer.
+      // What nodes keep refills once in HOLD_MS, and what they hold for less time once more.
       const longest = end - start + (first === 0 ? 0 : 2 * HOLD_MS)
       const bound = capacity + NODES - 1 + (longest * capacity) / windowMs
       const count = last - first + 1

@@ -18,6 +18,8 @@ export interface BucketKeeper {
   ask(bucket: Bucket, rate: Rate, need: number): Promise<void>
   /** Charges what was answered in advance to the buckets that nodes share. */
   finish(): Promise<void>
+  /** When requests were last taken from the bucket, or refused, in epoch milliseconds. */
+  usedAt(bucket: Bucket): number
 }
 
 /** Buckets that no other thread or node shares. */
@@ -30,4 +32,5 @@ export const LOCAL_BUCKETS: BucketKeeper = {
   mustAsk: () => false,
   ask: async () => {},
   finish: async () => {},
+  usedAt: ({ at }) => at,
 }

@@ -22,12 +22,14 @@ export interface SharedBucket extends Bucket {
   tokens: number
   /** When the node got them, in epoch milliseconds. */
   tokensAt: number
-  /** The node's share of what refills in `HOLD_MS`. */
-  share: number
+  /** How many nodes were live then. */
+  nodes: number
   /** Requests that the node has answered, and that are not charged yet. */
   debt: number
   /** Requests that the node has answered since it last asked. */
   used: number
+  /** When requests were last taken or refused. */
+  usedAt: number
   /** The node's own share of the rate, from which it answers while the store is away; null: it has none. */
   ownShare: OwnShare | null
 }
@@ -41,7 +43,8 @@ interface OwnShare {
 /**
  * A node gives back requests that it has not used for this long, unless they are no more than its share of
  * what refills meanwhile. These it keeps, so that it need not ask each second about a caller who is far from
- * the limit: they let all nodes together answer at most what refills in this time too many.
+ * the limit. What is charged refills while it is held: kept shares let all nodes together answer at most what
+ * refills in this time too many, and younger requests as many again.
  */
 const HOLD_MS = 1_000
 
@@ -53,9 +56,10 @@ export function newSharedBucket(id: string, now: number): SharedBucket {
     capacity: 0,
     tokens: 0,
     tokensAt: now,
-    share: 0,
+    nodes: 1,
     debt: 0,
     used: 0,
+    usedAt: now,
     ownShare: null,
   }
 }
@@ -70,9 +74,10 @@ export function takeShared(
   now: number,
   requests: number,
 ): BucketState | null {
+  bucket.usedAt = now
   endOwnShare(bucket, rate, now)
   if (lacksTokens(bucket, rate, now, requests)) return null
-  if (heldAt(bucket, now) >= requests) bucket.tokens -= requests
+  if (heldAt(bucket, rate, now) >= requests) bucket.tokens -= requests
   else {
     const before = peekShared(bucket, rate, now, requests)
     if (!before.allowed) return before
@@ -89,7 +94,7 @@ export function lacksTokens(
   now: number,
   requests: number,
 ): boolean {
-  if (heldAt(bucket, now) >= requests) return false
+  if (heldAt(bucket, rate, now) >= requests) return false
   const mayGoAhead = requests === 1 && bucket.debt === 0
   return !mayGoAhead && peekShared(bucket, rate, now, requests).allowed
 }
@@ -116,6 +121,7 @@ export function takeFromOwnShare(
     nodes,
   }: { readonly now: number; readonly requests: number; readonly nodes: number },
 ): BucketState {
+  bucket.usedAt = now
   const shareRate = { ...rate, capacity: Math.floor(rate.capacity / nodes) }
   if (shareRate.capacity === 0) return refusal(rate)
   const spent = (chargedAt(bucket, rate, now) + bucket.debt) / nodes
@@ -137,7 +143,7 @@ function endOwnShare(bucket: SharedBucket, rate: Rate, now: number): void {
 /** Gives back requests that were taken but do not count. */
 export function refundShared(bucket: SharedBucket, now: number, requests: number): void {
   if (bucket.ownShare !== null) return
-  if (heldAt(bucket, now) === 0) bucket.tokensAt = now
+  if (bucket.tokens === 0) bucket.tokensAt = now
   bucket.tokens += requests
   bucket.used = Math.max(0, bucket.used - requests)
 }
@@ -146,19 +152,20 @@ export function refundShared(bucket: SharedBucket, now: number, requests: number
 export function isLow(bucket: SharedBucket, rate: Rate, now: number): boolean {
   if (bucket.debt > 0) return true
   const isLeft = chargedAt(bucket, rate, now) + 1 <= rate.capacity
-  return isLeft && heldAt(bucket, now) < 1 + bucket.used / 4
+  return isLeft && heldAt(bucket, rate, now) < 1 + bucket.used / 4
 }
 
 /** Returns the question for the store, and takes what it gives back off the bucket. `need`: waiting requests. */
 export function toAsk(bucket: SharedBucket, rate: Rate, now: number, need: number): Ask {
   const { id, debt, used } = bucket
+  const held = heldAt(bucket, rate, now)
   const usedInHold = (used * HOLD_MS) / Math.max(HOLD_MS, now - bucket.at)
-  const want = Math.ceil(Math.max(2 * usedInHold, Math.min(2 * used, bucket.share)))
-  const unused = bucket.tokens - heldAt(bucket, now)
+  const want = Math.max(2 * usedInHold, Math.min(2 * used, shareOf(bucket, rate) - held))
+  const unused = bucket.tokens - held
   const returned = Math.max(0, unused - ((now - bucket.tokensAt) * rate.capacity) / rate.windowMs)
   bucket.tokens -= unused
   bucket.used = 0
-  return { id, ...rate, debt, returned, need, want }
+  return { id, ...rate, debt, returned, need, want: Math.ceil(want) }
 }
 
 /** Applies the store's answer to the bucket. `nodes` are live. */
@@ -170,7 +177,7 @@ export function addGrant(
 ): void {
   bucket.debt -= ask.debt
   if (granted > 0) bucket.tokensAt = now
-  bucket.share = Math.floor((ask.capacity * HOLD_MS) / (ask.windowMs * nodes))
+  bucket.nodes = nodes
   bucket.tokens += granted
   bucket.spent = spent
   bucket.at = now
@@ -178,8 +185,14 @@ export function addGrant(
 }
 
 /** Returns the granted requests that the node may still use. */
-function heldAt({ tokens, tokensAt, share }: SharedBucket, now: number): number {
-  return tokens <= share || now - tokensAt < HOLD_MS ? tokens : 0
+function heldAt(bucket: SharedBucket, rate: Rate, now: number): number {
+  const { tokens, tokensAt } = bucket
+  return now - tokensAt < HOLD_MS || tokens <= shareOf(bucket, rate) ? tokens : 0
+}
+
+/** Returns the node's share of what refills in `HOLD_MS`. */
+function shareOf({ nodes }: SharedBucket, { capacity, windowMs }: Rate): number {
+  return Math.floor((capacity * HOLD_MS) / (windowMs * nodes))
 }
 
 /**

@@ -38,6 +38,7 @@ export function createSharedBuckets(store: BucketStore): BucketKeeper {
       !questions.isAway() && lacksTokens(shared(bucket), rate, now, requests),
     ask: (bucket, rate, need) => questions.ask(shared(bucket), rate, need),
     finish: questions.finish,
+    usedAt: (bucket) => shared(bucket).usedAt,
   }
 }
 

@@ -45,6 +45,7 @@ export function createThreadBuckets(rowPool: RowPool | null): BucketKeeper {
     mustAsk: () => false,
     ask: async () => {},
     finish: async () => {},
+    usedAt: ({ at }) => at,
   }
 }
 
