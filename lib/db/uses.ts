@@ -193,7 +193,7 @@ export interface SummedUsage {
   readonly userId: string
 }
 
-export const NOTHING_SUMMED: SummedUsage = { day: 0, userId: '' }
+const NOTHING_SUMMED: SummedUsage = { day: 0, userId: '' }
 
 /** Whether the counts of the day and user are also in their month: see lib/usage/past-days.ts. */
 export function isSummed({ day, userId }: SummedUsage, last: SummedUsage): boolean {

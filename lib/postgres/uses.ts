@@ -3,7 +3,6 @@ import {
   type CapNotice,
   isSummed,
   type KeyUse,
-  NOTHING_SUMMED,
   type PeriodTotal,
   type SummedUsage,
   THRESHOLD_PERCENT,
@@ -12,6 +11,7 @@ import {
   type WriteUses,
   type Written,
 } from '../db/uses.ts'
+import { DAY_MS } from '../durations.ts'
 import { keepKnownUsers } from './citus/known-users.ts'
 import type { Layout } from './citus/layout.ts'
 import { type PgConnection, type PgPool, QUICK_MS } from './connection.ts'
@@ -92,7 +92,7 @@ interface NumberedUses {
 async function writeAll(connection: PgConnection, group: NumberedUses): Promise<Written> {
   const { node, number, layout } = group
   const uses = layout === 'local' ? group.uses : await keepKnownUsers(connection, group.uses)
-  const summed = await readSummed(connection)
+  const summed = await readSummed(connection, uses)
   const past = uses.operations.filter((use) => isSummed(use, summed))
   for (const { text, columns } of COUNT_STATEMENTS) {
     const values = columns({ operations: uses.operations, past, ofAll: group.uses.operations })
@@ -108,12 +108,23 @@ async function writeAll(connection: PgConnection, group: NumberedUses): Promise<
   return { notices, totals }
 }
 
-/** The last counts that their months have. They stay the last until the transaction ends. */
-async function readSummed(connection: PgConnection): Promise<SummedUsage> {
+/**
+ * Returns the last counts that their months have. If some are of days that are over, keeps `sumPastDays` waiting
+ * until the transaction ends. It leaves alone a day that ended less than an hour ago.
+ */
+async function readSummed(connection: PgConnection, { operations }: Uses): Promise<SummedUsage> {
+  const { today, ...summed } = await readMark(connection)
+  if (operations.every(({ day }) => day >= today)) return summed
   await connection.query('LOCK TABLE summed_usage IN SHARE MODE')
-  const { rows } = await connection.query('SELECT day, user_id FROM summed_usage')
-  const [day, userId] = rows[0] ?? []
-  return day === undefined ? NOTHING_SUMMED : { day: Number(day), userId: String(userId) }
+  return readMark(connection)
+}
+
+async function readMark(connection: PgConnection): Promise<SummedUsage & { today: number }> {
+  const { rows } = await connection.query(
+    `SELECT coalesce(max(day), 0), coalesce(max(user_id), ''), now_ms() / ${DAY_MS} FROM summed_usage`,
+  )
+  const [day, userId, today] = rows[0] ?? []
+  return { day: Number(day), userId: String(userId), today: Number(today) }
 }
 
 const ADD_PERIODS = `

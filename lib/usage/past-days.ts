@@ -3,21 +3,24 @@ import { dayOf } from '../config/period.ts'
 import type { Db } from '../db/open.ts'
 import { transact } from '../db/transaction.ts'
 import { firstDayOfMonth } from '../db/uses.ts'
+import { HOUR_MS } from '../durations.ts'
 
 /** Small, so that no other write waits for long. */
 const STEP_USERS = 500
+/** By then, all counts of a day that wait to be written are, but for those of servers that had lost the database. */
+const AFTER_MS = HOUR_MS
 
 /** Adds the counts of days that are over to their months, a few users at a time. */
 export async function sumPastDays(db: Db, now: number): Promise<void> {
-  while (await sumNextUsers(db, dayOf(now))) await nextTurn()
+  while (await sumNextUsers(db, dayOf(now - AFTER_MS))) await nextTurn()
 }
 
 /** Returns whether there may be more. */
-function sumNextUsers(db: Db, today: number): Promise<boolean> {
+function sumNextUsers(db: Db, before: number): Promise<boolean> {
   return transact(db, async ({ execute }) => {
-    // Locks the table, so that nodes which write counts wait.
+    // Locks the table, so that nodes which write counts of such days wait.
     await execute({ sql: 'UPDATE summed_usage SET id = id', params: [] })
-    const { rows } = await execute({ sql: NEXT_USERS, params: [today, STEP_USERS] })
+    const { rows } = await execute({ sql: NEXT_USERS, params: [before, STEP_USERS] })
     const [day, first, last] = rows[0] ?? []
     if (typeof day !== 'number') return false
     await execute({ sql: ADD, params: [firstDayOfMonth(day), day, first, last] })

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { deleteAccountRows } from '../../lib/accounts/delete-account-rows.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import type { Uses } from '../../lib/db/uses.ts'
-import { DAY_MS } from '../../lib/durations.ts'
+import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
 import type { PgPool } from '../../lib/postgres/connection.ts'
 import { createPgDb } from '../../lib/postgres/engine.ts'
 import { migratePg } from '../../lib/postgres/migrate.ts'
@@ -138,7 +138,7 @@ describe('the deletion of an account', () => {
 })
 
 describe('the sum of a day', () => {
-  const sumUp = (through: PgPool) => sumPastDays(createPgDb(through), 2 * DAY_MS)
+  const sumUp = (through: PgPool) => sumPastDays(createPgDb(through), 2 * DAY_MS + HOUR_MS)
   const readMonth = () => readNumber('SELECT sum(requests) FROM usage_by_month')
 
   it('waits for counts that another node is writing', async () => {

@@ -4,7 +4,7 @@ import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import type { Db } from '../../lib/db/open.ts'
 import { createQueries } from '../../lib/db/queries.ts'
 import type { CapNotice, Uses, WriteUses } from '../../lib/db/uses.ts'
-import { DAY_MS } from '../../lib/durations.ts'
+import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
 import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
 import { createPgEngine } from '../../lib/postgres/engine.ts'
 import { joinNodes } from '../../lib/postgres/nodes/nodes.ts'
@@ -127,13 +127,13 @@ describe('counts on PostgreSQL', () => {
     const months = () => read('SELECT month, requests FROM usage_by_month')
     const write = await openNode()
     await write(usesOf(1))
-    await sumPastDays(db, 2 * DAY_MS)
+    await sumPastDays(db, 2 * DAY_MS + HOUR_MS)
     assert.deepEqual(await months(), [[0, 1]])
     await write(usesOf(4))
     await write(usesOf(5, { day: 2 }))
     assert.deepEqual(await counts(), [10, 10, 10])
     assert.deepEqual(await months(), [[0, 5]])
-    await sumPastDays(db, 3 * DAY_MS)
+    await sumPastDays(db, 3 * DAY_MS + HOUR_MS)
     assert.deepEqual(await counts(), [10, 10, 10])
     assert.deepEqual(await months(), [[0, 10]])
   })

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { dayOf } from '../../lib/config/period.ts'
 import { type LocalDb, openDb } from '../../lib/db/open.ts'
 import { prepareUses } from '../../lib/db/uses.ts'
-import { DAY_MS } from '../../lib/durations.ts'
+import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
 import { sumPastDays } from '../../lib/usage/past-days.ts'
 import { makeOlder } from '../support/database/older-database.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -39,10 +39,38 @@ describe('the sums of months', () => {
       ),
     )
     assert.deepEqual(readMonths(db, 'usage_of_months'), expected)
-    await sumPastDays(db, FEBRUARY * DAY_MS)
+    await sumPastDays(db, FEBRUARY * DAY_MS + HOUR_MS)
     assert.deepEqual(readMonths(db, 'usage_by_month'), expected.slice(0, 1202 * 2))
     assert.deepEqual(readMonths(db, 'usage_of_months'), expected)
-    await sumPastDays(db, (FEBRUARY + 2) * DAY_MS)
+    await sumPastDays(db, (FEBRUARY + 2) * DAY_MS + HOUR_MS)
+    assert.deepEqual(readMonths(db, 'usage_by_month'), expected)
+    assert.deepEqual(readMonths(db, 'usage_of_months'), expected)
+    db.$client.close()
+  })
+
+  it('get late counts of those users of a day whose others they have', async () => {
+    const db = openDb(':memory:')
+    const users = ['ada', 'bob', 'eve']
+    db.$client.exec(
+      `INSERT INTO users (id, email, plan, created_at) VALUES ${users.map((id) => `('${id}', '${id}', 'free', 0)`).join(', ')};
+       INSERT INTO summed_usage VALUES (1, ${FEBRUARY}, 'bob')`,
+    )
+    const count = () =>
+      prepareUses(db.$client)({
+        ...{ buckets: [], users: [], keys: [] },
+        operations: users.map((userId) => ({
+          ...{ userId, keyId: '', operation: 'locateAddress', status: 200 },
+          ...{ day: FEBRUARY, requests: 1, lookUps: 1 },
+        })),
+      })
+    count()
+    count()
+    const expected = users.map((id) => [FEBRUARY, id, '', 2, 0, 0])
+    assert.deepEqual(readMonths(db, 'usage_by_month'), expected.slice(0, 2))
+    assert.deepEqual(readMonths(db, 'usage_of_months'), expected)
+    await sumPastDays(db, (FEBRUARY + 1) * DAY_MS)
+    assert.deepEqual(readMonths(db, 'usage_by_month'), expected.slice(0, 2))
+    await sumPastDays(db, (FEBRUARY + 1) * DAY_MS + HOUR_MS)
     assert.deepEqual(readMonths(db, 'usage_by_month'), expected)
     assert.deepEqual(readMonths(db, 'usage_of_months'), expected)
     db.$client.close()
@@ -66,7 +94,7 @@ describe('the sums of months', () => {
     countOn(FEBRUARY + 1)
     const expected = [[FEBRUARY, 'ada', '', 5, 2, 2]]
     assert.deepEqual(readMonths(db, 'usage_of_months'), expected)
-    await sumPastDays(db, (FEBRUARY + 2) * DAY_MS)
+    await sumPastDays(db, (FEBRUARY + 2) * DAY_MS + HOUR_MS)
     assert.deepEqual(readMonths(db, 'usage_of_months'), expected)
     assert.deepEqual(readMonths(db, 'usage_by_month'), expected)
     db.$client.close()

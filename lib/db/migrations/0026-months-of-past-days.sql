@@ -7,7 +7,7 @@ CREATE TABLE summed_usage (
   user_id TEXT NOT NULL
 ) STRICT;
 
--- All counts until now are in both.
+-- Until now, each count was added to both.
 INSERT INTO summed_usage
 SELECT 1, max(day) + 1, '' FROM usage_by_operation HAVING count(*) > 0;
 

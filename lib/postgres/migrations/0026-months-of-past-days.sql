@@ -1,3 +1,4 @@
+-- Usable from 0025
 -- As SQLite's file of this number.
 CREATE TABLE summed_usage (
   id BIGINT PRIMARY KEY CHECK (id = 1),
@@ -5,8 +6,9 @@ CREATE TABLE summed_usage (
   user_id TEXT COLLATE "C" NOT NULL
 );
 
+-- Servers of the last release add each count to both tables. For a week, all do.
 INSERT INTO summed_usage
-SELECT 1, max(day) + 1, '' FROM usage_by_operation HAVING count(*) > 0;
+SELECT 1, greatest(max(day), now_ms() / 86400000) + 7, '' FROM usage_by_operation HAVING count(*) > 0;
 
 CREATE VIEW usage_of_months AS
 SELECT month, user_id, key_id, requests, errors, limited FROM usage_by_month

@@ -42,6 +42,11 @@ function personAdder(client: Client, random: Random, now: number) {
     'usage_by_month',
     'month, user_id, key_id, requests, errors, limited',
   )
+  const addOperation = adder(
+    client,
+    'usage_by_operation',
+    'day, user_id, key_id, operation, status, requests',
+  )
   const addInquiry = adder(
     client,
     'inquiries',
@@ -58,6 +63,7 @@ function personAdder(client: Client, random: Random, now: number) {
     addSite(crypto.randomUUID(), user, `https://shop-${n}.example`, at, 1, `shop-${n}.example`)
     const requests = Math.floor(random() ** 4 * DAILY_REQUESTS)
     addMonth(month, user, id, requests, requests >> 5, requests >> 7)
+    addOperation(Math.floor(now / DAY_MS), user, id, 'locateAddress', 200, requests)
     const state = pick(random, STATES)
     addInquiry(crypto.randomUUID(), user, `Person ${n}`, email, MESSAGE, state, at, at, at, 3)
   }
