@@ -113,6 +113,12 @@ export async function readBytes({ headers, body }: Message, maxBytes: number): P
   }
 }
 
+/** Returns the whole body. Throws PAYLOAD_TOO_LARGE above `maxBytes`. */
+export function limitBytes(body: Uint8Array, maxBytes: number): Uint8Array {
+  if (body.length > maxBytes) throw tooLarge(maxBytes)
+  return body
+}
+
 /** Joins chunks in one buffer: kept apart, chunks of one byte would take a hundred times that. */
 async function join(chunks: AsyncIterable<Uint8Array> | [], maxBytes: number): Promise<Buffer> {
   let kept = Buffer.alloc(0)

@@ -3,7 +3,7 @@ import { createHttpServer } from '../lib/http/http-server.ts'
 import { throttle } from '../lib/log/throttle.ts'
 import type { Services } from '../lib/services/services.ts'
 import { createApp } from './app.ts'
-import { createFastLookUps } from './request/fast-look-ups.ts'
+import { createFastOperations } from './request/fast-operations.ts'
 import { toResponse } from './request/respond.ts'
 import { answerFailure, answerUnreadable } from './request/unreadable.ts'
 
@@ -13,7 +13,7 @@ export function createServer(services: Services) {
   return createHttpServer(createListener(services), {
     answerUnreadable: (unreadable) => answerUnreadable(services, unreadable),
     fastPath: {
-      answer: createFastLookUps(services),
+      answer: createFastOperations(services),
       onError: (error) => log.error({ err: error }, 'unexpected error'),
     },
     connections: {

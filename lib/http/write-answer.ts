@@ -8,6 +8,8 @@ export interface WholeAnswer {
   readonly json: string | null
 }
 
+const NO_CONTENT = 204
+
 /** Writes `answer` as HTTP/1.1. `connection` is the value of that header, such as `close`. */
 export function writeAnswer(socket: Writable, answer: WholeAnswer, connection: string): void {
   const { status, headers, json } = answer
@@ -15,7 +17,9 @@ export function writeAnswer(socket: Writable, answer: WholeAnswer, connection: s
   const length = Buffer.byteLength(body)
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
   for (const name in headers) head += `${name}: ${headers[name]}\r\n`
-  head += `content-length: ${length}\r\nDate: ${dateText(Date.now())}\r\n`
+  // RFC 9110, section 8.6
+  if (status !== NO_CONTENT) head += `content-length: ${length}\r\n`
+  head += `Date: ${dateText(Date.now())}\r\n`
   // A text with one byte per character is ASCII, which latin1 writes faster.
   const encoding = length === body.length ? 'latin1' : 'utf8'
   socket.write(`${head}Connection: ${connection}\r\n\r\n${body}`, encoding)

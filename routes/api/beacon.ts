@@ -2,28 +2,42 @@ import type { Operation } from '../../lib/contract/operation.ts'
 import { BEACON_MAX_BYTES, Beacon } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { parseOrigin } from '../../lib/net/origin.ts'
-import { parse, parseJson, readBytes } from '../../lib/parse.ts'
+import { limitBytes, parse, parseJson, readBytes } from '../../lib/parse.ts'
 import { isBot, type KeptBeacon, keepBeacon } from '../../lib/rum/ingest/beacon.ts'
 import type { Services } from '../../lib/services/services.ts'
-import type { RequestContext } from '../context.ts'
+import type { HeadContext, RequestContext } from '../context.ts'
 import { messageOf } from '../request/admit.ts'
 import { beaconHeaders } from '../request/cors.ts'
 import { answer, answerError, type Exchange, openExchange } from '../request/exchange.ts'
 import { charge } from '../request/limit.ts'
 import type { Answer } from '../request/respond.ts'
 
+/** Answers the beacons that the router gets. */
+export function serveBeacon(services: Services, row: Operation) {
+  const answerBeacon = createAnswerBeacon(services, row)
+  return (c: RequestContext): Promise<Answer> =>
+    answerBeacon(c, () => readBytes(messageOf(c), BEACON_MAX_BYTES))
+}
+
+/** Answers the beacons that the fast path gets, whose body is already read. */
+export function serveWholeBeacon(services: Services, row: Operation) {
+  const answerBeacon = createAnswerBeacon(services, row)
+  return (c: HeadContext, body: Uint8Array): Promise<Answer> =>
+    answerBeacon(c, () => limitBytes(body, BEACON_MAX_BYTES))
+}
+
 /**
  * Answers beacons. Checks size, rate, origin and body, in this order. Pages of a registered origin can
  * also read error answers.
  */
-export function serveBeacon(services: Services, row: Operation) {
-  return async (c: RequestContext): Promise<Answer> => {
+function createAnswerBeacon(services: Services, row: Operation) {
+  return async (c: HeadContext, read: () => Uint8Array | Promise<Uint8Array>): Promise<Answer> => {
     const exchange = openExchange(services, c, { row })
     let headers: Page['headers'] = {}
     try {
       const page = await findPage(services, c)
       headers = page.headers
-      const bytes = await readBytes(messageOf(c), BEACON_MAX_BYTES)
+      const bytes = await read()
       charge(services, exchange)
       const siteId = siteOf(c, page)
       const beacon = keepBeacon(parse(Beacon, parseJson(bytes)))
@@ -40,14 +54,14 @@ export function serveBeacon(services: Services, row: Operation) {
 type Page = Awaited<ReturnType<typeof findPage>>
 
 /** The origin of the page, the site that gets its beacons, and headers that let it read the answer. */
-async function findPage({ rum }: Services, { req }: RequestContext) {
+async function findPage({ rum }: Services, { req }: HeadContext) {
   const origin = parseOrigin(req.header('origin') ?? '')?.origin
   const siteId = origin === undefined ? null : await rum.findSite(origin)
   const headers = origin === undefined || siteId === null ? {} : beaconHeaders(origin)
   return { origin, siteId, headers }
 }
 
-function siteOf({ req }: RequestContext, { origin, siteId }: Page): string {
+function siteOf({ req }: HeadContext, { origin, siteId }: Page): string {
   if (origin === undefined) throw notAllowed('Origin must name the origin of the page')
   const referer = req.header('referer') ?? ''
   if (referer !== '' && URL.parse(referer)?.origin !== origin) {

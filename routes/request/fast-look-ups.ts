@@ -13,11 +13,18 @@ const INCLUDE = '(?:\\?include=((?:network|privacy)(?:,(?:network|privacy))?))?'
 /** Hosts that the adaptor accepts without parsing them as part of a URL. */
 const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|[6-9]\d{3}))?$/
 
+type GetRequest = Omit<FastRequest, 'method' | 'body'>
+
+/** Whether the adaptor accepts the header Host as it is. */
+export function hasPlainHost(headers: FastRequest['headers']): boolean {
+  return PLAIN_HOST.test(headers['host'] ?? '')
+}
+
 /**
  * Returns a function that answers look-ups with an API key. It avoids Request, router and Response,
  * which would take longer than the look-up. It returns null for any other request.
  */
-export function createFastLookUps(services: Services): (request: FastRequest) => Answer | null {
+export function createFastLookUps(services: Services): (request: GetRequest) => Answer | null {
   const handlers = plainLookUps(services)
   const lookUps = operations.flatMap((row) => {
     if (!isKeyOf(handlers, row.id)) return []
@@ -28,7 +35,7 @@ export function createFastLookUps(services: Services): (request: FastRequest) =>
   })
   return ({ url, headers, socket: { remoteAddress } }) => {
     const header = (name: string) => headers[name]
-    if (readKeyText(header) === undefined || !PLAIN_HOST.test(headers['host'] ?? '')) return null
+    if (readKeyText(header) === undefined || !hasPlainHost(headers)) return null
     for (const { pattern, answer } of lookUps) {
       const [, ipAddress, include] = pattern.exec(url) ?? []
       if (ipAddress === undefined) continue

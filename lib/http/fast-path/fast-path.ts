@@ -4,27 +4,29 @@ import type { Duplex } from 'node:stream'
 import { nameRuntime } from '../../config/runtime.ts'
 import { keepAliveText } from '../http-limits.ts'
 import { RelayedSocket } from '../threads/relayed-socket.ts'
-import { type WholeAnswer, writeAnswer } from '../write-answer.ts'
+import type { WholeAnswer } from '../write-answer.ts'
+import { AnswerBatch } from './answer-batch.ts'
 import { Feed } from './feed.ts'
-import { type RequestHead, RequestReader } from './plain-request.ts'
+import { KeepAliveConnection } from './keep-alive-connection.ts'
+import type { PlainRequest } from './plain-request.ts'
 import { Turns } from './turns.ts'
 
-export interface FastPathOptions {
+/** `Answer`: what `answer` may return. */
+export interface FastPathOptions<Answer = WholeAnswer | Promise<WholeAnswer>> {
   /** Returns null to leave the request to node:http. */
-  readonly answer: (request: FastRequest) => WholeAnswer | null
-  /** Called if `answer` throws, which is a bug; node:http then answers the request. */
+  readonly answer: (request: FastRequest) => Answer | null
+  /** Called if `answer` throws or rejects, which is a bug; node:http then answers the request. */
   readonly onError: (error: unknown) => void
 }
 
-export interface FastRequest extends RequestHead {
+export interface FastRequest extends PlainRequest {
   readonly socket: Pick<Socket, 'remoteAddress'>
 }
 
 /**
- * Answers plain GET requests of keep-alive connections directly from their bytes, which takes less
- * time than the parser, streams and response of node:http. All other requests go to node:http,
- * including the first of each connection: it makes node:http apply the keep-alive timeout from then
- * on.
+ * Answers plain requests of keep-alive connections directly from their bytes, which takes less time
+ * than the parser, streams and response of node:http. All other requests go to node:http, including
+ * the first of each connection: it makes node:http apply the keep-alive timeout from then on.
  */
 export function installFastPath(server: Server, options: FastPathOptions): void {
   const connections = new WeakMap<Duplex, KeepAliveConnection>()
@@ -33,6 +35,7 @@ export function installFastPath(server: Server, options: FastPathOptions): void 
     // Only network threads need to know what is answered.
     if (isRelaying) noteAnswers(sockets, connections)
   })
+  const path = new FastPath(options, batch)
   const turns = new Turns()
   server.on('connection', (socket: Socket | RelayedSocket) => {
     const [parse, ...others] = socket.listeners('data')
@@ -40,26 +43,25 @@ export function installFastPath(server: Server, options: FastPathOptions): void 
     if (parse === undefined || others.length > 0) return
     isRelaying ||= socket instanceof RelayedSocket
     const feed = new Feed(socket, parse.bind(socket), turns)
-    const connection = new KeepAliveConnection(feed, () => {
+    const connection = new KeepAliveConnection(socket, feed, () => {
       if (socket instanceof RelayedSocket) socket.noteAnswered()
     })
     connections.set(socket, connection)
     takeOverReading(socket)
-    socket.on('data', (chunk: Buffer) => {
-      const head = canSend(socket) ? connection.readGet(chunk) : null
-      const answer = head === null ? null : tryAnswer(options, head, socket)
-      if (answer !== null) return batch.write(socket, answer)
-      connection.pass(chunk)
-    })
+    socket.on('data', (chunk: Buffer) => path.take(chunk, connection))
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) =>
     connections.get(request.socket)?.watch(request, response),
   )
+  // With a listener, node:http leaves it to that to close the connection.
+  server.on('timeout', (socket: Socket) => {
+    if (!path.waiting.has(socket)) socket.destroy()
+  })
   const closeIdleConnections = server.closeIdleConnections.bind(server)
-  // node:http considers a connection idle even if an answer of this file waits to be sent.
+  // node:http considers a connection idle even if an answer of this file waits to be made or sent.
   server.closeIdleConnections = () => {
     batch.send()
-    closeIdleConnections()
+    closeAllBut(path.waiting, closeIdleConnections)
   }
 }
 
@@ -72,14 +74,72 @@ function noteAnswers(
   }
 }
 
+/** Runs `close`, which cannot close any of the sockets. */
+function closeAllBut(sockets: Iterable<Duplex>, close: () => void): void {
+  for (const socket of sockets) socket.destroy = () => socket
+  close()
+  // Uncovers the method again.
+  for (const socket of sockets) Reflect.deleteProperty(socket, 'destroy')
+}
+
+class FastPath {
+  readonly #options: FastPathOptions
+  readonly #batch: AnswerBatch
+  /** The connections that wait for an answer. */
+  readonly waiting = new Set<Duplex>()
+
+  constructor(options: FastPathOptions, batch: AnswerBatch) {
+    this.#options = options
+    this.#batch = batch
+  }
+
+  /** Answers the request in `chunk`, or passes it to node:http. */
+  take(chunk: Buffer, connection: KeepAliveConnection): void {
+    if (connection.hold(chunk)) return
+    const { socket } = connection
+    const request = canSend(socket) ? connection.read(chunk) : null
+    const answer = request === null ? null : tryAnswer(this.#options, request, socket)
+    if (answer === null) connection.pass(chunk)
+    else if (answer instanceof Promise) void this.#wait(answer, chunk, connection)
+    else this.#batch.write(socket, answer)
+  }
+
+  async #wait(
+    promise: Promise<WholeAnswer>,
+    chunk: Buffer,
+    connection: KeepAliveConnection,
+  ): Promise<void> {
+    const { socket } = connection
+    this.waiting.add(socket)
+    connection.wait()
+    const answer = await this.#settle(promise)
+    this.waiting.delete(socket)
+    const held = connection.endWait()
+    // The client may have left.
+    if (!socket.writable) return
+    if (answer === null) connection.pass(chunk)
+    else this.#batch.write(socket, answer)
+    if (held !== null) this.take(held, connection)
+  }
+
+  async #settle(promise: Promise<WholeAnswer>): Promise<WholeAnswer | null> {
+    try {
+      return await promise
+    } catch (error) {
+      this.#options.onError(error)
+      return null
+    }
+  }
+}
+
 /** Returns null to leave the request to node:http. */
-export function tryAnswer(
-  { answer, onError }: FastPathOptions,
-  { url, headers }: RequestHead,
+export function tryAnswer<Answer>(
+  { answer, onError }: FastPathOptions<Answer>,
+  { method, url, headers, body }: PlainRequest,
   socket: FastRequest['socket'],
-): WholeAnswer | null {
+): Answer | null {
   try {
-    return answer({ url, headers, socket })
+    return answer({ method, url, headers, body, socket })
   } catch (error) {
     onError(error)
     return null
@@ -98,86 +158,4 @@ function takeOverReading(socket: ParsedSocket): void {
 /** Whether the client has read all earlier answers. If not, node:http serves it, and pauses reading. */
 function canSend({ writable, writableLength }: Duplex): boolean {
   return writable && writableLength === 0
-}
-
-/** Follows the requests of a connection without access to the parser of node:http. */
-class KeepAliveConnection {
-  readonly #feed: Feed
-  readonly #onIdle: () => void
-  readonly #reader = new RequestReader()
-  #isPlain = true
-  /** Requests whose head node:http has parsed. */
-  #parsed = 0
-  /** Requests that node:http has read to the end and answered. */
-  #done = 0
-
-  /** `onIdle` is called whenever node:http has answered everything. */
-  constructor(feed: Feed, onIdle: () => void) {
-    this.#feed = feed
-    this.#onIdle = onIdle
-  }
-
-  /** Returns the request if `chunk` is one that may be answered here. */
-  readGet(chunk: Buffer): RequestHead | null {
-    return this.#isIdle() ? this.#reader.readGet(chunk) : null
-  }
-
-  /** Passes `chunk` to node:http. */
-  pass(chunk: Buffer): void {
-    this.#isPlain &&= this.#reader.follow(chunk)
-    this.#feed.push(chunk)
-  }
-
-  /** Notes that node:http has parsed the head of `request`. */
-  watch(request: IncomingMessage, response: ServerResponse): void {
-    this.#parsed += 1
-    this.#feed.watch(response)
-    const finish = () => {
-      this.#done += 1
-      this.noteAnswer()
-    }
-    // An answer may be sent before the body has arrived.
-    response.once('finish', () => (request.complete ? finish() : request.once('end', finish)))
-  }
-
-  /** Notes that an answer is sent. */
-  noteAnswer(): void {
-    if (this.#isIdle()) this.#onIdle()
-  }
-
-  /**
-   * Whether node:http has parsed and answered everything that it was given: it must have counted as
-   * many requests as we have.
-   */
-  #isIdle(): boolean {
-    const { followed, isBetweenRequests } = this.#reader
-    const isDone = followed > 0 && this.#parsed === followed && this.#done === followed
-    return this.#isPlain && isBetweenRequests && isDone
-  }
-}
-
-/** Sends all answers of one turn of the event loop at its end. */
-export class AnswerBatch {
-  readonly #connection: string
-  readonly #onSent: (sockets: readonly Duplex[]) => void
-  #sockets: Duplex[] = []
-
-  constructor(connection: string, onSent: (sockets: readonly Duplex[]) => void = () => {}) {
-    this.#connection = connection
-    this.#onSent = onSent
-  }
-
-  write(socket: Duplex, answer: WholeAnswer): void {
-    if (this.#sockets.length === 0) setImmediate(() => this.send())
-    this.#sockets.push(socket)
-    socket.cork()
-    writeAnswer(socket, answer, this.#connection)
-  }
-
-  send(): void {
-    const sockets = this.#sockets
-    this.#sockets = []
-    for (const socket of sockets) socket.uncork()
-    this.#onSent(sockets)
-  }
 }

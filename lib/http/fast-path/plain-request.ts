@@ -1,12 +1,23 @@
-/** The head of a GET request without a body. Header names are in lower case. */
+/** The head of a request. Header names are in lower case. */
 export interface RequestHead {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** A request that is one chunk. */
+export interface PlainRequest extends RequestHead {
+  readonly method: 'GET' | 'POST'
+  /** null: the method is GET. */
+  readonly body: Uint8Array | null
+}
+
 /** Longer look-ups are rare, and each connection keeps the text of its last headers. */
 const MAX_GET_BYTES = 2_048
+/** More than a beacon and its head need. */
+const MAX_POST_BYTES = 8_192
+const POST_BEGIN = 'P'.charCodeAt(0)
 const GET_LINE = /^GET (\/[!-~]*) HTTP\/1\.1\r\n/
+const POST_LINE = /^POST (\/[!-~]*) HTTP\/1\.1$/
 const REQUEST_LINE = /^[A-Z]+(?:-[A-Z]+)? [!-~]+ HTTP\/1\.1$/
 const HEADER = /^([A-Za-z][A-Za-z0-9-]*): ([!-~](?:[ -~]*[!-~])?)$/
 const LENGTH = /^\d{1,15}$/
@@ -25,7 +36,7 @@ const SPECIAL_HEADERS = new Set([
 
 /**
  * Reads the requests of one connection as long as all are plainly written: in a subset of HTTP/1.1
- * that all parsers read the same way. The caller passes every chunk to `readGet` or `follow`.
+ * that all parsers read the same way. The caller passes every chunk that it does not answer to `follow`.
  */
 export class RequestReader {
   #headerText: string | undefined
@@ -43,11 +54,16 @@ export class RequestReader {
     return this.#bodyBytesLeft === 0
   }
 
+  /** Returns the request if `chunk` is exactly one GET without a body or one POST with its body, null otherwise. */
+  read(chunk: Buffer): PlainRequest | null {
+    return chunk[0] === POST_BEGIN ? readPost(chunk) : this.readGet(chunk)
+  }
+
   /**
    * Returns the request if `chunk` is exactly one GET without a body, null otherwise. Clients mostly
    * repeat their headers: headers equal to the last ones are not parsed again.
    */
-  readGet(chunk: Buffer): RequestHead | null {
+  readGet(chunk: Buffer): PlainRequest | null {
     if (chunk.length > MAX_GET_BYTES) return null
     const text = chunk.toString('latin1')
     const [line, url] = GET_LINE.exec(text) ?? []
@@ -60,7 +76,7 @@ export class RequestReader {
       this.#headerText = headerText
       this.#headers = headers
     }
-    return { url, headers: this.#headers }
+    return { method: 'GET', url, headers: this.#headers, body: null }
   }
 
   /**
@@ -86,6 +102,20 @@ export class RequestReader {
     this.#bodyBytesLeft -= bytes
     return at + bytes
   }
+}
+
+/** Proxies send other headers with each POST, so these are always parsed. */
+function readPost(chunk: Buffer): PlainRequest | null {
+  const end = chunk.length > MAX_POST_BYTES ? -1 : chunk.indexOf(END)
+  if (end < 0) return null
+  const [line = '', ...lines] = chunk.toString('latin1', 0, end).split('\r\n')
+  const url = POST_LINE.exec(line)?.[1]
+  const headers = url === undefined ? null : readHeaders(lines)
+  if (url === undefined || headers === null) return null
+  const body = chunk.subarray(end + END.length)
+  const length = headers['content-length'] ?? ''
+  if (!LENGTH.test(length) || Number(length) !== body.length) return null
+  return { method: 'POST', url, headers, body }
 }
 
 /** Returns the length of the body that follows `head`; null if `head` is not plainly written. */

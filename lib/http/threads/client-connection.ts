@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
-import { type RequestHead, RequestReader } from '../fast-path/plain-request.ts'
+import { type PlainRequest, RequestReader } from '../fast-path/plain-request.ts'
 import { type Command, type ConnectionError, type ConnectionEvent, ownBytes } from './messages.ts'
 
 export interface ConnectionOptions {
   /** Reports to the thread that has the server. */
   readonly report: (event: ConnectionEvent) => void
   /** Answers a plain request; false: the thread that has the server must answer it. */
-  readonly answer: (socket: Socket, head: RequestHead) => boolean
+  readonly answer: (socket: Socket, head: PlainRequest) => boolean
 }
 
 /** How many bytes may wait for the other thread before reading pauses. */

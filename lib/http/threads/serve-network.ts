@@ -2,14 +2,16 @@ import { createServer, type Socket } from 'node:net'
 import type { MessagePort } from 'node:worker_threads'
 import { createOutbox } from '../../process/outbox.ts'
 import { reasonOf } from '../../reason.ts'
-import { AnswerBatch, type FastPathOptions, tryAnswer } from '../fast-path/fast-path.ts'
-import type { RequestHead } from '../fast-path/plain-request.ts'
+import { AnswerBatch } from '../fast-path/answer-batch.ts'
+import { type FastPathOptions, tryAnswer } from '../fast-path/fast-path.ts'
+import type { PlainRequest } from '../fast-path/plain-request.ts'
 import { keepAliveText, LIMITS } from '../http-limits.ts'
 import { type ListenAddress, listen } from '../listen.ts'
+import type { WholeAnswer } from '../write-answer.ts'
 import { ClientConnection } from './client-connection.ts'
 import type { Command, ConnectionEvent, FromThread, ToThread } from './messages.ts'
 
-export interface NetworkOptions extends FastPathOptions {
+export interface NetworkOptions extends FastPathOptions<WholeAnswer> {
   /** Gets what `reply` of `NetworkThreadsOptions.onNews` sends. */
   readonly onReply: (reply: unknown) => void
   /** Sends the last news. Called once, at the end. */
@@ -24,7 +26,7 @@ export function serveNetwork(port: MessagePort, options: NetworkOptions): void {
   const post = (message: FromThread) => port.postMessage(message)
   const report = createOutbox<ConnectionEvent>((events) => post({ events }))
   const batch = new AnswerBatch(keepAliveText(LIMITS.keepAliveTimeout))
-  const answer = (socket: Socket, head: RequestHead) => {
+  const answer = (socket: Socket, head: PlainRequest) => {
     const answered = tryAnswer(options, head, socket)
     if (answered !== null) batch.write(socket, answered)
     return answered !== null

@@ -19,7 +19,8 @@ beforeEach(async () => {
   usual = ({ url = '' }, response) => {
     response.writeHead(200, { 'x-way': 'usual', 'content-length': url.length }).end(url)
   }
-  plain = ({ url: json }) => ({ status: 200, headers: { 'x-way': 'plain' }, json })
+  plain = ({ url: json, body }) =>
+    body === null ? { status: 200, headers: { 'x-way': 'plain' }, json } : null
   const times = { connectionsCheckingInterval: 50, keepAliveTimeout: 65_000 }
   const options = { ...times, ServerResponse: BatchedResponse }
   server = createServer(options, (request, response) => usual(request, response))

@@ -8,18 +8,34 @@ import { RequestReader } from '../../../lib/http/fast-path/plain-request.ts'
 import { openConnection } from '../../support/raw-connection.ts'
 
 const GET = 'GET /v1/ip/8.8.8.8 HTTP/1.1\r\n'
+const POST = 'POST /v1/telemetry/rum HTTP/1.1\r\n'
 const HOST = 'Host: a.example\r\n'
 
 function read(text: string, reader = new RequestReader()) {
-  return reader.readGet(Buffer.from(text, 'latin1'))
+  return reader.read(Buffer.from(text, 'latin1'))
 }
 
 describe('RequestReader', () => {
   it('reads the path and the headers, with names in lower case', () => {
     assert.deepEqual(read(`${GET}${HOST}X-API-Key: a: b  c\r\nconnection: Keep-Alive\r\n\r\n`), {
+      method: 'GET',
+      body: null,
       url: '/v1/ip/8.8.8.8',
       headers: { host: 'a.example', 'x-api-key': 'a: b  c', connection: 'Keep-Alive' },
     })
+  })
+
+  it('reads a POST with its body', () => {
+    const body = '{"a":"\xe9"}\r\n\r\nGET / HTTP/1.1'
+    for (const sent of [body, '']) {
+      const text = `${POST}${HOST}Content-Length: ${sent.length}\r\n\r\n${sent}`
+      assert.deepEqual(read(text), {
+        method: 'POST',
+        url: '/v1/telemetry/rum',
+        headers: { host: 'a.example', 'content-length': String(sent.length) },
+        body: Buffer.from(sent, 'latin1'),
+      })
+    }
   })
 
   it('does not carry headers from one request to the next', () => {
@@ -66,6 +82,17 @@ describe('RequestReader', () => {
     'a line that ends with LF alone': `${GET}${HOST}X: a\nContent-Length: 2\r\n\r\n`,
     'a line that ends with CR alone': `${GET}${HOST}X: a\rContent-Length: 2\r\n\r\n`,
     'an underscore in a name': `${GET}${HOST}X_Y: a\r\n\r\n`,
+    'a POST without a length': `${POST}${HOST}\r\n`,
+    'a POST whose body has not arrived': `${POST}${HOST}Content-Length: 3\r\n\r\n{}`,
+    'a POST and a byte': `${POST}${HOST}Content-Length: 2\r\n\r\n{}x`,
+    'a POST and a GET': `${POST}${HOST}Content-Length: 2\r\n\r\n{}${GET}${HOST}\r\n`,
+    'two lengths': `${POST}${HOST}Content-Length: 2\r\ncontent-length: 2\r\n\r\n{}`,
+    'a length with a sign': `${POST}${HOST}Content-Length: +2\r\n\r\n{}`,
+    'a length and chunks': `${POST}${HOST}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`,
+    'a POST with an expectation': `${POST}${HOST}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`,
+    'a method that begins like POST': `PUT / HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{}`,
+    'a POST of another version': `POST / HTTP/1.0\r\n${HOST}Content-Length: 2\r\n\r\n{}`,
+    'a POST of more than 8 KB': `${POST}${HOST}Content-Length: 8192\r\n\r\n${' '.repeat(8_192)}`,
     'more than 2 KB': `${GET}${HOST}X: ${'a'.repeat(2_048)}\r\n\r\n`,
   }
   for (const [name, text] of Object.entries(others)) {
@@ -73,7 +100,10 @@ describe('RequestReader', () => {
   }
 
   it('reads every request as node:http does', async () => {
-    const server = createServer((request, response) => response.end(describeHead(request)))
+    const server = createServer(async (request, response) => {
+      const body = Buffer.concat(await request.toArray())
+      response.end(toText(request, body))
+    })
     await once(server.listen(0, '127.0.0.1'), 'listening')
     // safe: it listens on a port
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -85,7 +115,7 @@ describe('RequestReader', () => {
           const { socket, ended } = await openConnection(url)
           socket.end(text, 'latin1')
           const [, body] = (await ended).split('\r\n\r\n')
-          assert.equal(body, describeHead({ ...head, method: 'GET' }))
+          assert.equal(body, toText(head, Buffer.from(head.body ?? '')))
         }),
         { numRuns: 300 },
       )
@@ -97,8 +127,8 @@ describe('RequestReader', () => {
 
 type Head = Pick<IncomingMessage, 'url' | 'headers' | 'method'>
 
-function describeHead({ method, url, headers }: Head): string {
-  return JSON.stringify({ method, url, headers })
+function toText({ method, url, headers }: Head, body: Buffer): string {
+  return JSON.stringify({ method, url, headers, body: body.toString('hex') })
 }
 
 /** Mostly plain requests, with parts that HTTP parsers are known to read differently. */
@@ -111,6 +141,20 @@ const value = fc.oneof(
   fc.stringMatching(/^[ -~]{1,9}$/),
 )
 const line = fc.tuple(name, value).map(([left, right]) => `${left}: ${right}\r\n`)
-const request = fc
-  .tuple(fc.stringMatching(/^\/[!-~]{0,12}$/), fc.array(line, { maxLength: 4 }))
-  .map(([path, lines]) => `GET ${path} HTTP/1.1\r\n${HOST}${lines.join('')}\r\n`)
+const target = fc.stringMatching(/^\/[!-~]{0,12}$/)
+const lines = fc.array(line, { maxLength: 4 }).map((all) => all.join(''))
+const get = fc
+  .tuple(target, lines)
+  .map(([path, others]) => `GET ${path} HTTP/1.1\r\n${HOST}${others}\r\n`)
+const post = fc
+  .tuple(
+    target,
+    lines,
+    fc.stringMatching(/^[\r\n\x80-\xff{}]{0,9}$/),
+    fc.constantFrom('', '0', ' '),
+  )
+  .map(
+    ([path, others, body, before]) =>
+      `POST ${path} HTTP/1.1\r\n${HOST}Content-Length: ${before}${body.length}\r\n${others}\r\n${body}`,
+  )
+const request = fc.oneof(get, post)
