@@ -1,3 +1,4 @@
+import type { Connection } from '../db/client.ts'
 import { type WriterDb, withoutWaiting } from '../db/engine.ts'
 import { isLocked } from '../db/fault.ts'
 import { HOUR_MS } from '../durations.ts'
@@ -6,6 +7,7 @@ import { hourOf } from './hour.ts'
 import { type Accepted, type Draft, type Entry, Journal } from './ingest/journal.ts'
 import { readLive } from './read/summary.ts'
 import { Aggregator } from './rows/aggregator.ts'
+import { entryStatements } from './store/entries.ts'
 import { removeOld } from './store/retention.ts'
 import type { RowFilter, SummaryRow } from './store/row.ts'
 import { createRumStore } from './store/store.ts'
@@ -21,23 +23,50 @@ export type DropReason = 'bot' | 'queue-full'
 
 const CHECKPOINT_MS = 10_000
 
-/** Writes telemetry. Its methods can be called from other threads. */
-export type RumWriter = Omit<ReturnType<typeof openRumWriter>, typeof Symbol.asyncDispose>
+/** Writes telemetry. */
+export interface RumWriter extends Omit<EntryWriter, 'writeEntries'> {
+  /** Stores a beacon. Resolves to `stored` once it is on disk. */
+  readonly add: (draft: Draft) => Promise<Accepted>
+}
 
 /** Opens the writer, after summing up the beacons that the last run left in the journal. */
-export function openRumWriter(db: WriterDb, options: WriterOptions) {
+export function openRumWriter(db: WriterDb, options: WriterOptions): RumWriter & AsyncDisposable {
+  const { [Symbol.asyncDispose]: close, ...writer } = openEntryWriter(db, options)
+  const journal = openJournal(db, writer.writeEntries, options.onError)
+  return {
+    ...writer,
+    add: (draft) => journal.add(draft),
+    [Symbol.asyncDispose]: async () => {
+      await journal.close()
+      await close()
+    },
+  }
+}
+
+/** Opens the journal, which gives the thread that writes many beacons at once. `db` is only read. */
+export function openJournal(
+  db: Connection,
+  write: EntryWriter['writeEntries'],
+  onError: WriterOptions['onError'],
+): Journal {
+  return new Journal({
+    firstId: entryStatements(db).lastEntryId() + 1,
+    write,
+    committed: () => {},
+    isLocked,
+    onError: (error) => onError(error, 'cannot store beacons'),
+  })
+}
+
+/** Writes the entries of the journal. Its methods can be called from other threads. */
+export type EntryWriter = Omit<ReturnType<typeof openEntryWriter>, typeof Symbol.asyncDispose>
+
+/** Opens the part of the writer that changes the database. */
+export function openEntryWriter(db: WriterDb, options: WriterOptions) {
   const { onError, now, checkpointMs = CHECKPOINT_MS } = options
   const store = createRumStore(db)
   const aggregator = new Aggregator(db, store)
   aggregator.replay()
-  const journal = new Journal({
-    firstId: store.lastEntryId() + 1,
-    write: (entries) =>
-      db.engine.whenFree(() => withoutWaiting(db.$client, () => store.addEntries(entries)), 1),
-    committed: (entries) => fold(aggregator, entries, onError),
-    isLocked,
-    onError: (error) => onError(error, 'cannot store beacons'),
-  })
   const checkpoints = repeat(
     checkpointMs,
     () => aggregator.checkpoint(),
@@ -48,9 +77,14 @@ export function openRumWriter(db: WriterDb, options: WriterOptions) {
     () => removeOld(db, now()),
     (error) => onError(error, 'cannot remove old telemetry'),
   )
+  const write = (entries: readonly Entry[]) =>
+    withoutWaiting(db.$client, () => store.addEntries(entries))
   return {
-    /** Stores a beacon. Resolves to `stored` once it is on disk. */
-    add: (draft: Draft): Promise<Accepted> => journal.add(draft),
+    /** Writes all entries and sums them up or, if it fails, writes none. */
+    writeEntries: async (entries: readonly Entry[]): Promise<void> => {
+      await db.engine.whenFree(() => write(entries), 1)
+      fold(aggregator, entries, onError)
+    },
     /** Counts a beacon that is not stored. */
     countDropped: async (siteId: string, reason: DropReason, at: number): Promise<void> => {
       const counter = { hour: hourOf(at), kind: 'beacon', label: reason, count: 1 } as const
@@ -63,7 +97,6 @@ export function openRumWriter(db: WriterDb, options: WriterOptions) {
     [Symbol.asyncDispose]: async () => {
       checkpoints[Symbol.dispose]()
       retention[Symbol.dispose]()
-      await journal.close()
       try {
         await db.engine.whenFree(() => aggregator.close(), 1)
       } catch (error) {

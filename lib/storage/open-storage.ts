@@ -2,10 +2,11 @@ import { openKeyRing } from '../access/key-ring.ts'
 import { checkpointWal, openDb } from '../db/open.ts'
 import { createMeterStore } from '../limits/meter-store.ts'
 import { createRumReader } from '../rum/reader.ts'
+import { openRumWriter } from '../rum/writer.ts'
 import { ONLY_PROCESS } from './only-process.ts'
 import type { SqliteStorage, StorageOptions } from './storage.ts'
 import { moveToThreads } from './threads.ts'
-import { openWriter } from './writer.ts'
+import { openUsesWriter } from './uses-writer.ts'
 
 /** Opens the database: checked, migrated, and with the write-ahead log of the last run moved into it. */
 export function openStorage(options: StorageOptions): SqliteStorage {
@@ -14,13 +15,13 @@ export function openStorage(options: StorageOptions): SqliteStorage {
   // Litestream checkpoints a replicated database itself.
   if (!replicated) checkpointWal(db)
   if (onCrash !== undefined) return moveToThreads(db, { ...options, onCrash })
-  const { writeUses, rum } = openWriter(db, options)
+  const rum = openRumWriter(db, options)
   return {
     ...ONLY_PROCESS,
     db,
     shortReads: db,
     longReads: db,
-    writeUses,
+    writeUses: openUsesWriter(db),
     endWaiting: () => {},
     meterStore: createMeterStore(db),
     openKeys: async (plans, onError) => openKeyRing(db, plans, onError),

@@ -5,6 +5,8 @@ import type { LocalDb } from '../db/open.ts'
 import { createQueries } from '../db/queries.ts'
 import { createMeterStore } from '../limits/meter-store.ts'
 import { codeUrl } from '../own-code.ts'
+import type { Entry } from '../rum/ingest/journal.ts'
+import { openJournal } from '../rum/writer.ts'
 import { type Caller, connect, type Methods } from './channel.ts'
 import { ONLY_PROCESS } from './only-process.ts'
 import { packUses } from './packed-uses.ts'
@@ -31,6 +33,8 @@ export function moveToThreads(local: LocalDb, options: ThreadOptions): SqliteSto
   const write: Call<WriterMethods> = (method, ...args) => writer.get().call(method, ...args)
   const read: Call<ReaderMethods> = (method, ...args) => reader.get().call(method, ...args)
   const engine = createRemoteEngine(write)
+  const writeEntries = (entries: readonly Entry[]) => write('writeEntries', JSON.stringify(entries))
+  const journal = openJournal(local, writeEntries, options.onError)
   const db = Object.assign(createQueries(engine.execute), { engine, $client: client })
   return {
     ...ONLY_PROCESS,
@@ -43,7 +47,7 @@ export function moveToThreads(local: LocalDb, options: ThreadOptions): SqliteSto
     openKeys: async (plans, onError) => openKeyRing(db, plans, onError),
     rum: {
       writer: {
-        add: (draft) => write('add', draft),
+        add: (draft) => journal.add(draft),
         countDropped: (...args) => write('countDropped', ...args),
         readLive: (filter) => write('readLive', filter),
         checkpointSite: (siteId) => write('checkpointSite', siteId),
@@ -60,6 +64,7 @@ export function moveToThreads(local: LocalDb, options: ThreadOptions): SqliteSto
       })
       closing.defer(() => writer.end((call) => call('close')))
       closing.defer(() => reader.end((call) => call('close')))
+      closing.defer(() => journal.close())
     },
   }
 }

@@ -1,10 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openConnection } from '../db/connection.ts'
 import { createEngine } from '../db/engine.ts'
+import { openEntryWriter } from '../rum/writer.ts'
 import { type ReportError, serve } from './channel.ts'
 import { type PackedUses, unpackUses } from './packed-uses.ts'
 import { createTransactions } from './transactions.ts'
-import { openWriter } from './writer.ts'
+import { openUsesWriter } from './uses-writer.ts'
 
 export type WriterMethods = ReturnType<typeof openMethods>
 
@@ -13,15 +14,17 @@ function openMethods(onError: ReportError) {
   const { file, replicated } = workerData
   const client = openConnection(file, replicated)
   const engine = createEngine(client)
-  const options = { now: Date.now, onError }
-  const { writeUses, rum } = openWriter({ $client: client, engine }, options)
+  const db = { $client: client, engine }
+  const writeUses = openUsesWriter(db)
+  const rum = openEntryWriter(db, { now: Date.now, onError })
   const { execute, runUnit } = engine
   return {
     execute,
     runUnit,
     ...createTransactions(engine),
     writeUses: (packed: PackedUses) => writeUses(unpackUses(packed)),
-    add: rum.add,
+    /** Text is copied to another thread much faster than an object for each entry. */
+    writeEntries: (json: string) => rum.writeEntries(JSON.parse(json)),
     countDropped: rum.countDropped,
     readLive: rum.readLive,
     checkpointSite: rum.checkpointSite,

@@ -129,6 +129,16 @@ describe('storage in threads', () => {
     assert.equal(count(), 1)
   })
 
+  it('counts the beacons of several runs', async () => {
+    for (let run = 1; run <= 2; run++) {
+      await Promise.all([storage.rum.writer.add(DRAFT), storage.rum.writer.add(DRAFT)])
+      await storage[Symbol.asyncDispose]()
+      storage = open()
+    }
+    const overview = await storage.rum.reader.readOverview({ siteId: 'site', period: PERIOD })
+    assert.equal(JSON.parse(overview).sampleCount, 4)
+  })
+
   it('reports a thread that cannot start', async () => {
     const crash = Promise.withResolvers<unknown>()
     const gone = openStorage({
