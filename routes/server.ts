@@ -13,7 +13,7 @@ export function createServer(services: Services) {
   return createHttpServer(createListener(services), {
     answerUnreadable: (unreadable) => answerUnreadable(services, unreadable),
     fastPath: {
-      answer: createFastOperations(services),
+      ...createFastOperations(services),
       onError: (error) => log.error({ err: error }, 'unexpected error'),
     },
     connections: {

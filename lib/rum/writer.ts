@@ -43,7 +43,7 @@ export function openRumWriter(db: WriterDb, options: WriterOptions): RumWriter &
   }
 }
 
-/** Opens the journal, which gives the thread that writes many beacons at once. `db` is only read. */
+/** Opens the journal, which groups beacons and calls `write` with each group. `db` is only read. */
 export function openJournal(
   db: Connection,
   write: EntryWriter['writeEntries'],
@@ -52,16 +52,15 @@ export function openJournal(
   return new Journal({
     firstId: entryStatements(db).lastEntryId() + 1,
     write,
-    committed: () => {},
     isLocked,
     onError: (error) => onError(error, 'cannot store beacons'),
   })
 }
 
-/** Writes the entries of the journal. Its methods can be called from other threads. */
+/** The part of the writer that changes the database. Its methods can be called from other threads. */
 export type EntryWriter = Omit<ReturnType<typeof openEntryWriter>, typeof Symbol.asyncDispose>
 
-/** Opens the part of the writer that changes the database. */
+/** Opens that part, after summing up the beacons that the last run left in the journal. */
 export function openEntryWriter(db: WriterDb, options: WriterOptions) {
   const { onError, now, checkpointMs = CHECKPOINT_MS } = options
   const store = createRumStore(db)
@@ -77,13 +76,17 @@ export function openEntryWriter(db: WriterDb, options: WriterOptions) {
     () => removeOld(db, now()),
     (error) => onError(error, 'cannot remove old telemetry'),
   )
-  const write = (entries: readonly Entry[]) =>
+  const write = (entries: readonly Entry[]): number => {
+    const startedAt = performance.now()
     withoutWaiting(db.$client, () => store.addEntries(entries))
+    return performance.now() - startedAt
+  }
   return {
-    /** Writes all entries and sums them up or, if it fails, writes none. */
-    writeEntries: async (entries: readonly Entry[]): Promise<void> => {
-      await db.engine.whenFree(() => write(entries), 1)
+    /** Writes all entries and sums them up or, if it fails, writes none. Resolves to the milliseconds of the commit. */
+    writeEntries: async (entries: readonly Entry[]): Promise<number> => {
+      const commitMs = await db.engine.whenFree(() => write(entries), 1)
       fold(aggregator, entries, onError)
+      return commitMs
     },
     /** Counts a beacon that is not stored. */
     countDropped: async (siteId: string, reason: DropReason, at: number): Promise<void> => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import { openPlain } from '../../lib/db/connection.ts'
 import { users } from '../../lib/db/tables.ts'
@@ -101,6 +102,36 @@ describe('storage in threads', () => {
     other.close()
     await writing
     assert.equal(count(), 1)
+  })
+
+  it('stores beacons once another process has released the lock', async () => {
+    const other = openPlain(file)
+    other.exec('BEGIN IMMEDIATE')
+    const adding = Promise.all([storage.rum.writer.add(DRAFT), storage.rum.writer.add(DRAFT)])
+    await sleep(100)
+    other.exec('COMMIT')
+    other.close()
+    assert.deepEqual(await adding, ['stored', 'stored'])
+  })
+
+  it('counts on after the beacons that a killed process has left in the journal', async () => {
+    const beacon = JSON.stringify(BEACON)
+    await storage[Symbol.asyncDispose]()
+    const other = openPlain(file)
+    const sql =
+      "INSERT INTO rum_journal (id, site_id, received_at, country, beacon) VALUES (7, 'site', ?, 'GB', ?)"
+    other.prepare(sql).run(NOON, beacon)
+    other.close()
+    storage = open()
+    assert.equal(await storage.rum.writer.add(DRAFT), 'stored')
+    const ids = storage.db.$client.prepare('SELECT max(id) FROM rum_journal').pluck()
+    assert.equal(ids.get(), 8)
+    await storage[Symbol.asyncDispose]()
+    storage = open()
+    const { samples } = storage.db.$client
+      .prepare<[], { samples: number }>('SELECT sum(samples) AS samples FROM rum_hours')
+      .get() ?? { samples: 0 }
+    assert.equal(samples, 2)
   })
 
   it('stores beacons, and reads them before and after they are summed up', async () => {

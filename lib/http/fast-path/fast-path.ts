@@ -8,14 +8,19 @@ import type { WholeAnswer } from '../write-answer.ts'
 import { AnswerBatch } from './answer-batch.ts'
 import { Feed } from './feed.ts'
 import { KeepAliveConnection } from './keep-alive-connection.ts'
-import type { PlainRequest } from './plain-request.ts'
+import { type PlainRequest, RequestReader } from './plain-request.ts'
 import { Turns } from './turns.ts'
 
 /** `Answer`: what `answer` may return. */
 export interface FastPathOptions<Answer = WholeAnswer | Promise<WholeAnswer>> {
   /** Returns null to leave the request to node:http. */
   readonly answer: (request: FastRequest) => Answer | null
-  /** Called if `answer` throws or rejects, which is a bug; node:http then answers the request. */
+  /** Whether `answer` may answer a POST request to this URL; by default always. */
+  readonly takesPost?: (url: string) => boolean
+  /**
+   * Called if `answer` throws or rejects, which is a bug. node:http then answers the request or, if `answer` has
+   * rejected, the connection is closed: it may have done a part.
+   */
   readonly onError: (error: unknown) => void
 }
 
@@ -35,15 +40,16 @@ export function installFastPath(server: Server, options: FastPathOptions): void 
     // Only network threads need to know what is answered.
     if (isRelaying) noteAnswers(sockets, connections)
   })
-  const path = new FastPath(options, batch)
   const turns = new Turns()
+  const path = new FastPath(options, batch, turns)
   server.on('connection', (socket: Socket | RelayedSocket) => {
     const [parse, ...others] = socket.listeners('data')
     // Bun reads connections differently: there, node:http answers everything.
     if (parse === undefined || others.length > 0) return
     isRelaying ||= socket instanceof RelayedSocket
     const feed = new Feed(socket, parse.bind(socket), turns)
-    const connection = new KeepAliveConnection(socket, feed, () => {
+    const reader = new RequestReader(options.takesPost)
+    const connection = new KeepAliveConnection(socket, { feed, reader }, () => {
       if (socket instanceof RelayedSocket) socket.noteAnswered()
     })
     connections.set(socket, connection)
@@ -53,7 +59,7 @@ export function installFastPath(server: Server, options: FastPathOptions): void 
   server.on('request', (request: IncomingMessage, response: ServerResponse) =>
     connections.get(request.socket)?.watch(request, response),
   )
-  // With a listener, node:http leaves it to that to close the connection.
+  // With a listener, node:http closes no idle connection itself, whatever a single request says.
   server.on('timeout', (socket: Socket) => {
     if (!path.waiting.has(socket)) socket.destroy()
   })
@@ -85,12 +91,14 @@ function closeAllBut(sockets: Iterable<Duplex>, close: () => void): void {
 class FastPath {
   readonly #options: FastPathOptions
   readonly #batch: AnswerBatch
+  readonly #turns: Turns
   /** The connections that wait for an answer. */
   readonly waiting = new Set<Duplex>()
 
-  constructor(options: FastPathOptions, batch: AnswerBatch) {
+  constructor(options: FastPathOptions, batch: AnswerBatch, turns: Turns) {
     this.#options = options
     this.#batch = batch
+    this.#turns = turns
   }
 
   /** Answers the request in `chunk`, or passes it to node:http. */
@@ -98,28 +106,47 @@ class FastPath {
     if (connection.hold(chunk)) return
     const { socket } = connection
     const request = canSend(socket) ? connection.read(chunk) : null
+    const isPost = request !== null && request.body !== null
+    if (isPost && !this.#turns.hasTime()) {
+      this.#takeLater(chunk, connection)
+      return
+    }
+    if (isPost) this.#turns.begin()
     const answer = request === null ? null : tryAnswer(this.#options, request, socket)
     if (answer === null) connection.pass(chunk)
-    else if (answer instanceof Promise) void this.#wait(answer, chunk, connection)
+    else if (answer instanceof Promise) void this.#sendLater(answer, connection)
     else this.#batch.write(socket, answer)
   }
 
-  async #wait(
-    promise: Promise<WholeAnswer>,
-    chunk: Buffer,
-    connection: KeepAliveConnection,
-  ): Promise<void> {
+  /** Look-ups need not wait for many requests that take longer than they do. */
+  #takeLater(chunk: Buffer, connection: KeepAliveConnection): void {
+    const end = this.#wait(connection)
+    this.#turns.waitFirst(() => end(() => this.take(chunk, connection)))
+  }
+
+  async #sendLater(promise: Promise<WholeAnswer>, connection: KeepAliveConnection): Promise<void> {
+    const end = this.#wait(connection)
+    const answer = await this.#settle(promise)
+    end(() => {
+      if (answer === null) connection.socket.destroy()
+      else this.#batch.write(connection.socket, answer)
+    })
+  }
+
+  /**
+   * Lets the connection wait. The returned function ends that: it calls `next`, unless the client has left, and takes
+   * what has arrived meanwhile.
+   */
+  #wait(connection: KeepAliveConnection): (next: () => void) => void {
     const { socket } = connection
     this.waiting.add(socket)
     connection.wait()
-    const answer = await this.#settle(promise)
-    this.waiting.delete(socket)
-    const held = connection.endWait()
-    // The client may have left.
-    if (!socket.writable) return
-    if (answer === null) connection.pass(chunk)
-    else this.#batch.write(socket, answer)
-    if (held !== null) this.take(held, connection)
+    return (next) => {
+      this.waiting.delete(socket)
+      const held = connection.endWait()
+      if (socket.writable) next()
+      if (socket.writable && held !== null) this.take(held, connection)
+    }
   }
 
   async #settle(promise: Promise<WholeAnswer>): Promise<WholeAnswer | null> {

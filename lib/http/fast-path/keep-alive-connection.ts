@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RelayedSocket } from '../threads/relayed-socket.ts'
 import type { Feed } from './feed.ts'
-import { type PlainRequest, RequestReader } from './plain-request.ts'
+import type { PlainRequest, RequestReader } from './plain-request.ts'
 
 /** Follows the requests of a connection without access to the parser of node:http. */
 export class KeepAliveConnection {
   readonly socket: Socket | RelayedSocket
   readonly #feed: Feed
   readonly #onIdle: () => void
-  readonly #reader = new RequestReader()
+  readonly #reader: RequestReader
   #isPlain = true
   /** Requests whose head node:http has parsed. */
   #parsed = 0
@@ -21,9 +21,14 @@ export class KeepAliveConnection {
   #held: Buffer | null = null
 
   /** `onIdle` is called whenever everything is answered. */
-  constructor(socket: Socket | RelayedSocket, feed: Feed, onIdle: () => void) {
+  constructor(
+    socket: Socket | RelayedSocket,
+    { feed, reader }: { readonly feed: Feed; readonly reader: RequestReader },
+    onIdle: () => void,
+  ) {
     this.socket = socket
     this.#feed = feed
+    this.#reader = reader
     this.#onIdle = onIdle
   }
 
@@ -84,6 +89,6 @@ export class KeepAliveConnection {
   #isIdle(): boolean {
     const { followed, isBetweenRequests } = this.#reader
     const isDone = followed > 0 && this.#parsed === followed && this.#done === followed
-    return this.#isPlain && isBetweenRequests && isDone
+    return this.#isPlain && isBetweenRequests && isDone && !this.#isWaiting
   }
 }

@@ -43,6 +43,12 @@ export class RequestReader {
   #headers: RequestHead['headers'] = {}
   #bodyBytesLeft = 0
   #followed = 0
+  readonly #takesPost: (url: string) => boolean
+
+  /** `takesPost`: whether a POST to this URL may be answered here. */
+  constructor(takesPost: (url: string) => boolean = () => true) {
+    this.#takesPost = takesPost
+  }
 
   /** Requests in the chunks passed to `follow`. */
   get followed(): number {
@@ -56,7 +62,7 @@ export class RequestReader {
 
   /** Returns the request if `chunk` is exactly one GET without a body or one POST with its body, null otherwise. */
   read(chunk: Buffer): PlainRequest | null {
-    return chunk[0] === POST_BEGIN ? readPost(chunk) : this.readGet(chunk)
+    return chunk[0] === POST_BEGIN ? this.#readPost(chunk) : this.readGet(chunk)
   }
 
   /**
@@ -102,20 +108,20 @@ export class RequestReader {
     this.#bodyBytesLeft -= bytes
     return at + bytes
   }
-}
 
-/** Proxies send other headers with each POST, so these are always parsed. */
-function readPost(chunk: Buffer): PlainRequest | null {
-  const end = chunk.length > MAX_POST_BYTES ? -1 : chunk.indexOf(END)
-  if (end < 0) return null
-  const [line = '', ...lines] = chunk.toString('latin1', 0, end).split('\r\n')
-  const url = POST_LINE.exec(line)?.[1]
-  const headers = url === undefined ? null : readHeaders(lines)
-  if (url === undefined || headers === null) return null
-  const body = chunk.subarray(end + END.length)
-  const length = headers['content-length'] ?? ''
-  if (!LENGTH.test(length) || Number(length) !== body.length) return null
-  return { method: 'POST', url, headers, body }
+  /** Proxies send other headers with each POST, so these are always parsed. */
+  #readPost(chunk: Buffer): PlainRequest | null {
+    const end = chunk.length > MAX_POST_BYTES ? -1 : chunk.indexOf(END)
+    if (end < 0) return null
+    const [line = '', ...lines] = chunk.toString('latin1', 0, end).split('\r\n')
+    const url = POST_LINE.exec(line)?.[1]
+    if (url === undefined || !this.#takesPost(url)) return null
+    const headers = readHeaders(lines)
+    const body = chunk.subarray(end + END.length)
+    const length = headers?.['content-length'] ?? ''
+    if (headers === null || !LENGTH.test(length) || Number(length) !== body.length) return null
+    return { method: 'POST', url, headers, body }
+  }
 }
 
 /** Returns the length of the body that follows `head`; null if `head` is not plainly written. */

@@ -39,7 +39,11 @@ export function openPgRumWriter(
   const aggregator = new PgAggregator({ pool, node, layout, onTakenOver })
   const journal = new Journal({
     firstId: 1,
-    write: (entries) => addGroup(pool, node, entries),
+    write: async (entries) => {
+      const startedAt = performance.now()
+      await addGroup(pool, node, entries)
+      return performance.now() - startedAt
+    },
     committed: (entries) => aggregator.fold(entries),
     isLocked: () => false,
     onError: (error) => onError(error, 'cannot store beacons'),

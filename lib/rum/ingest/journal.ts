@@ -19,10 +19,10 @@ export type Accepted = 'stored' | 'failed'
 
 export interface JournalOptions {
   readonly firstId: number
-  /** Writes all entries or, if it fails, none. */
-  readonly write: (entries: readonly Entry[]) => void | Promise<void>
+  /** Writes all entries or, if it fails, none. Returns the milliseconds that the commit alone has taken. */
+  readonly write: (entries: readonly Entry[]) => number | Promise<number>
   /** Called once the entries are committed. */
-  readonly committed: (entries: readonly Entry[]) => void
+  readonly committed?: (entries: readonly Entry[]) => void
   readonly isLocked: (error: unknown) => boolean
   readonly onError: (error: unknown) => void
   readonly pace?: Pace
@@ -118,17 +118,16 @@ export class Journal {
     const batch = this.#waiting.slice(0, BATCH)
     if (batch.length === 0) return
     const entries = this.#toEntries(batch)
-    const startedAt = performance.now()
+    let commitMs: number
     try {
-      await this.#options.write(entries)
+      commitMs = await this.#options.write(entries)
     } catch (error) {
       this.#fail(batch, error)
       return
     }
-    const endedAt = performance.now()
-    this.#notBefore = endedAt + this.#pace.pauseAfter(endedAt - startedAt)
+    this.#notBefore = performance.now() + this.#pace.pauseAfter(commitMs)
     this.#attempts = 0
-    this.#options.committed(entries)
+    this.#options.committed?.(entries)
     this.#settle(batch, 'stored')
   }
 

@@ -154,7 +154,7 @@ async function benchCallers(cluster: Cluster, texts: readonly string[], { second
       }
     }
     rows.push(await measure(USUAL, 'first of the day'))
-    const paces = count === Math.max(...CALLERS) ? LOADS : [USUAL]
+    const paces = count === Math.min(...CALLERS) ? [USUAL] : LOADS
     for (const pace of paces) rows.push(await measure(pace, 'later'))
   }
   printTable(rows, 'Look-ups with keys')

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Entry, Journal, type JournalOptions } from '../../../lib/rum/ingest/journal.ts'
 
 const BEACON = { metrics: { lcp: 1 }, errors: [], dropped: 0 }
+const COMMIT_MS = 7
 const draft = (siteId: string) => ({ siteId, receivedAt: 7, country: 'GB', beacon: BEACON })
 
 function open(options: Partial<JournalOptions> = {}) {
@@ -14,6 +15,7 @@ function open(options: Partial<JournalOptions> = {}) {
     firstId: 1,
     write: (entries) => {
       written.push([...entries])
+      return COMMIT_MS
     },
     committed: (entries) => {
       committed.push(...entries)
@@ -46,7 +48,12 @@ describe('the journal', () => {
 
   it('resolves no beacon before the commit', async () => {
     let isResolved = false
-    const { journal } = open({ write: () => assert.equal(isResolved, false) })
+    const { journal } = open({
+      write: () => {
+        assert.equal(isResolved, false)
+        return COMMIT_MS
+      },
+    })
     const accepted = journal.add(draft('a')).then((outcome) => {
       isResolved = true
       return outcome
@@ -60,6 +67,7 @@ describe('the journal', () => {
     const { journal, committed, errors } = open({
       write: () => {
         if (fails) throw new Error('disk full')
+        return COMMIT_MS
       },
     })
     assert.deepEqual(await Promise.all([journal.add(draft('a')), journal.add(draft('a'))]), [
@@ -82,6 +90,7 @@ describe('the journal', () => {
       write: () => {
         locked -= 1
         if (locked >= 0) throw 'locked'
+        return COMMIT_MS
       },
     })
     assert.equal(await journal.add(draft('a')), 'stored')
@@ -93,7 +102,9 @@ describe('the journal', () => {
 
   it('pauses after a commit as its pace says, unless a group is full', async () => {
     const NEVER_MS = 1_000_000
-    const { journal, written } = open({ pace: { fullGroup: 3, pauseAfter: () => NEVER_MS } })
+    const pauses = new Map([[COMMIT_MS, NEVER_MS]])
+    const pauseAfter = (commitMs: number) => pauses.get(commitMs) ?? 0
+    const { journal, written } = open({ pace: { fullGroup: 3, pauseAfter } })
     assert.equal(await journal.add(draft('a')), 'stored')
     const waiting = [journal.add(draft('b')), journal.add(draft('c'))]
     for (let turn = 0; turn < 10; turn++) await nextTurn()
