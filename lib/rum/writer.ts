@@ -60,7 +60,7 @@ export function openJournal(
 /** The part of the writer that changes the database. Its methods can be called from other threads. */
 export type EntryWriter = Omit<ReturnType<typeof openEntryWriter>, typeof Symbol.asyncDispose>
 
-/** Opens that part, after summing up the beacons that the last run left in the journal. */
+/** Opens the part that changes the database, after summing up what the last run left in the journal. */
 export function openEntryWriter(db: WriterDb, options: WriterOptions) {
   const { onError, now, checkpointMs = CHECKPOINT_MS } = options
   const store = createRumStore(db)

@@ -7,7 +7,7 @@ import { HOUR_MS } from '../durations.ts'
 
 /** Small, so that no other write waits for long. */
 const STEP_USERS = 500
-/** By then, all counts of a day that wait to be written are, but for those of servers that had lost the database. */
+/** By then, all servers have written their counts of the day, unless they had lost the database. */
 const AFTER_MS = HOUR_MS
 
 /** Adds the counts of days that are over to their months, a few users at a time. */

@@ -6,12 +6,12 @@ import { serveWholeBeacon } from '../api/beacon.ts'
 import { createFastLookUps, hasPlainHost } from './fast-look-ups.ts'
 import type { Answer } from './respond.ts'
 
-type Answers = Pick<FastPathOptions, 'takesPost'> & {
+type FastOperations = Pick<FastPathOptions, 'takesPost'> & {
   readonly answer: (request: FastRequest) => Answer | Promise<Answer> | null
 }
 
 /** Answers look-ups with an API key, and beacons. */
-export function createFastOperations(services: Services): Answers {
+export function createFastOperations(services: Services): FastOperations {
   const row = operations.find(({ id }) => id === 'sendBeacon')
   if (row === undefined) throw new Error('the contract has no beacons')
   const lookUp = createFastLookUps(services)
@@ -27,8 +27,8 @@ function createFastBeacons(
   row: Operation,
 ): (request: FastRequest) => Promise<Answer> | null {
   const serve = serveWholeBeacon(services, row)
-  return ({ method, url, headers, body, socket: { remoteAddress } }) => {
-    if (body === null || url !== row.path || !hasPlainHost(headers)) return null
+  return ({ method, headers, body, socket: { remoteAddress } }) => {
+    if (body === null || !hasPlainHost(headers)) return null
     const req = { method, header: (name: string) => headers[name] }
     return serve({ env: { remoteAddress }, req }, body)
   }

@@ -59,7 +59,7 @@ export function installFastPath(server: Server, options: FastPathOptions): void 
   server.on('request', (request: IncomingMessage, response: ServerResponse) =>
     connections.get(request.socket)?.watch(request, response),
   )
-  // With a listener, node:http closes no idle connection itself, whatever a single request says.
+  // With a listener, node:http itself closes no connection that was idle for too long.
   server.on('timeout', (socket: Socket) => {
     if (!path.waiting.has(socket)) socket.destroy()
   })
@@ -92,7 +92,7 @@ class FastPath {
   readonly #options: FastPathOptions
   readonly #batch: AnswerBatch
   readonly #turns: Turns
-  /** The connections that wait for an answer. */
+  /** The connections that wait for their turn or for an answer. */
   readonly waiting = new Set<Duplex>()
 
   constructor(options: FastPathOptions, batch: AnswerBatch, turns: Turns) {
@@ -104,39 +104,39 @@ class FastPath {
   /** Answers the request in `chunk`, or passes it to node:http. */
   take(chunk: Buffer, connection: KeepAliveConnection): void {
     if (connection.hold(chunk)) return
-    const { socket } = connection
-    const request = canSend(socket) ? connection.read(chunk) : null
-    const isPost = request !== null && request.body !== null
-    if (isPost && !this.#turns.hasTime()) {
-      this.#takeLater(chunk, connection)
-      return
+    const request = canSend(connection.socket) ? connection.read(chunk) : null
+    if (request === null) connection.pass(chunk)
+    // POSTs take longer than look-ups, which therefore wait for only a few of them.
+    else if (request.body === null || this.#turns.hasRoom()) {
+      this.#answer(request, chunk, connection)
+    } else {
+      const end = this.#wait(connection)
+      this.#turns.waitFirst(() => end(() => this.#answer(request, chunk, connection)))
     }
-    if (isPost) this.#turns.begin()
-    const answer = request === null ? null : tryAnswer(this.#options, request, socket)
-    if (answer === null) connection.pass(chunk)
-    else if (answer instanceof Promise) void this.#sendLater(answer, connection)
+  }
+
+  /** Also what a client has sent that has left meanwhile is taken, such as a beacon. */
+  #answer(request: PlainRequest, chunk: Buffer, connection: KeepAliveConnection): void {
+    const { socket } = connection
+    if (request.body !== null) this.#turns.count()
+    const answer = tryAnswer(this.#options, request, socket)
+    if (answer instanceof Promise) void this.#sendLater(answer, connection)
+    else if (!socket.writable) return
+    else if (answer === null) connection.pass(chunk)
     else this.#batch.write(socket, answer)
   }
 
-  /** Look-ups need not wait for many requests that take longer than they do. */
-  #takeLater(chunk: Buffer, connection: KeepAliveConnection): void {
-    const end = this.#wait(connection)
-    this.#turns.waitFirst(() => end(() => this.take(chunk, connection)))
-  }
-
   async #sendLater(promise: Promise<WholeAnswer>, connection: KeepAliveConnection): Promise<void> {
+    const { socket } = connection
     const end = this.#wait(connection)
     const answer = await this.#settle(promise)
     end(() => {
-      if (answer === null) connection.socket.destroy()
-      else this.#batch.write(connection.socket, answer)
+      if (answer === null) socket.destroy()
+      else if (socket.writable) this.#batch.write(socket, answer)
     })
   }
 
-  /**
-   * Lets the connection wait. The returned function ends that: it calls `next`, unless the client has left, and takes
-   * what has arrived meanwhile.
-   */
+  /** Lets the connection wait. The returned function ends that: it calls `next`, and takes what has arrived meanwhile. */
   #wait(connection: KeepAliveConnection): (next: () => void) => void {
     const { socket } = connection
     this.waiting.add(socket)
@@ -144,7 +144,7 @@ class FastPath {
     return (next) => {
       this.waiting.delete(socket)
       const held = connection.endWait()
-      if (socket.writable) next()
+      next()
       if (socket.writable && held !== null) this.take(held, connection)
     }
   }

@@ -1,6 +1,6 @@
 import { nameRuntime } from '../../config/runtime.ts'
 
-/** Requests per turn of the event loop. Even of pages, which take longest, they take a few milliseconds. */
+/** Requests per turn of the event loop, without look-ups. Even of pages, which take longest, they take a few milliseconds. */
 export const MAX_IN_TURN = 32
 
 const IS_DENO = nameRuntime(process.versions) === 'deno'
@@ -84,6 +84,12 @@ export class Turns {
   }
 
   #run(): void {
+    // One at least, because there may always be some that come first.
+    const [next] = this.#waiting
+    if (next !== undefined && this.hasRoom()) {
+      this.#waiting.delete(next)
+      next()
+    }
     this.#runOf(this.#first)
     this.#runOf(this.#waiting)
     this.#plan()

@@ -22,7 +22,7 @@ export interface SharedBucket extends Bucket {
   tokens: number
   /** When the node got them, in epoch milliseconds. */
   tokensAt: number
-  /** How many nodes were live then. */
+  /** How many nodes were live when the store last answered. */
   nodes: number
   /** Requests that the node has answered, and that are not charged yet. */
   debt: number

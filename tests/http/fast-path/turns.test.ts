@@ -30,17 +30,34 @@ describe('Turns', () => {
     assert.ok(turns.hasTime() && turns.hasRoom())
   })
 
-  it('lets connections whose clients wait go first', async () => {
+  it('lets connections whose clients wait go first, after one other', async () => {
     const turns = new Turns(() => 0)
     const order: string[] = []
     const { promise: isOver, resolve } = Promise.withResolvers<void>()
+    turns.wait(() => order.push('other'))
     turns.wait(() => {
-      order.push('other')
+      order.push('another')
       resolve()
     })
     turns.waitFirst(() => order.push('first'))
     await isOver
-    assert.deepEqual(order, ['first', 'other'])
+    assert.deepEqual(order, ['other', 'first', 'another'])
+  })
+
+  it('lets each connection go on, however many go first', async () => {
+    const turns = new Turns(() => 0)
+    const { promise: isOver, resolve } = Promise.withResolvers<void>()
+    let isDone = false
+    const goFirst = () => {
+      for (let n = 0; n < MAX_IN_TURN; n++) turns.count()
+      if (!isDone) turns.waitFirst(() => goFirst())
+    }
+    turns.waitFirst(goFirst)
+    turns.wait(() => {
+      isDone = true
+      resolve()
+    })
+    await isOver
   })
 
   it('lets connections continue one after the other, each time while there is room', async () => {
