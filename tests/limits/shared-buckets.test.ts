@@ -95,18 +95,6 @@ describe('a bucket of one node', () => {
     assert.ok(waited < 25, `waited ${waited} times`)
   })
 
-  it('seldom asks for a caller far from the limit', async () => {
-    const store = new ModelStore(NODES)
-    const node = nodeAt(openNodes(store), 0)
-    const rate = { capacity: 6_000, windowMs: MINUTE_MS }
-    for (let request = 0; request < 120; request++) {
-      store.time += 500
-      await take(node, rate)
-      for (let turn = 0; turn < 5; turn++) await nextTurn()
-    }
-    assert.ok(store.asked < 12, `asked ${store.asked} times in a minute`)
-  })
-
   it('holds no part of several requests back', async () => {
     const store = new ModelStore(1)
     const node = nodeAt(openNodes(store, 1), 0)
@@ -116,6 +104,31 @@ describe('a bucket of one node', () => {
     node.keeper.refund(node.bucket, store.time, 1)
     assert.equal((await take(node, TEN)).allowed, true)
     assert.equal((await take(node, TEN)).allowed, false)
+  })
+
+  it('charges nothing for a refunded request that it has answered in advance', async () => {
+    for (const isAsked of [false, true]) {
+      const store = new ModelStore(1)
+      const node = nodeAt(openNodes(store, 1), 0)
+      assert.equal(node.keeper.take(node.bucket, TEN, 0, 1)?.allowed, true)
+      const asking = isAsked ? node.keeper.ask(node.bucket, TEN, 0) : undefined
+      for (let turn = 0; turn < 2 && isAsked; turn++) await nextTurn()
+      node.keeper.refund(node.bucket, 0, 1)
+      await asking
+      assert.equal((await take(node, TEN, 10)).allowed, true)
+    }
+  })
+
+  it('gives back all that has not refilled when it needs it', async () => {
+    const store = new ModelStore(1)
+    const node = nodeAt(openNodes(store, 1), 0)
+    await countAllowed([node], TEN, 6)
+    for (let turn = 0; turn < 5; turn++) await nextTurn()
+    assert.equal((await take(node, TEN, 10)).allowed, false)
+    store.time += 36_000
+    assert.equal(node.keeper.take(node.bucket, TEN, store.time, 1)?.allowed, true)
+    node.keeper.refund(node.bucket, store.time, 1)
+    assert.equal((await take(node, TEN, 10)).allowed, true)
   })
 
   it('allows more at once after a change to a larger plan, and two minutes after one to a smaller', async () => {
@@ -193,84 +206,11 @@ describe('a bucket of several nodes', () => {
   })
 })
 
-describe('requests that nodes keep', () => {
-  const RATE: Rate = { capacity: 6_000, windowMs: MINUTE_MS }
-  /** What refills in a second. */
-  const SECOND = 100
-  const IDLE_MS = 2 * MINUTE_MS
-
-  it('are no more than the rest of a burst after a pause', async () => {
-    const store = new ModelStore(NODES)
-    const nodes = openNodes(store)
-    await countAllowed(nodes, RATE, 3_000)
-    store.time += IDLE_MS
-    const allowed = await countAllowed(nodes, RATE, 7_000)
-    assert.ok(allowed <= RATE.capacity + NODES - 1, `${allowed} were allowed`)
-  })
-
-  it('are what refills in a second on all nodes together', async () => {
-    const store = new ModelStore(NODES)
-    const nodes = openNodes(store)
-    await takeSteadily(nodes, RATE, { pauseMs: 100, rounds: 300 })
-    store.time += IDLE_MS
-    const allowed = await countAllowed(nodes, RATE, 7_000)
-    assert.ok(allowed <= RATE.capacity + NODES - 1 + SECOND, `${allowed} were allowed`)
-    assert.ok(allowed > RATE.capacity + NODES - 1, 'nothing was kept')
-  })
-
-  it('are given back if the plan becomes smaller', async () => {
-    const store = new ModelStore(NODES)
-    const nodes = openNodes(store)
-    await takeSteadily(nodes, RATE, { pauseMs: 100, rounds: 300 })
-    store.time += IDLE_MS
-    const allowed = await countAllowed(nodes, TEN, 100)
-    assert.ok(allowed <= 12, `${allowed} were allowed`)
-  })
-
-  it('do not come back with a refund', async () => {
-    const store = new ModelStore(1)
-    const node = nodeAt(openNodes(store, 1), 0)
-    await takeSteadily([node], RATE, { pauseMs: 2, rounds: 1_000 })
-    store.time += IDLE_MS
-    node.keeper.refund(node.bucket, store.time, 1)
-    const allowed = await countAllowed([node], RATE, 7_000)
-    assert.ok(allowed <= RATE.capacity + 1, `${allowed} were allowed`)
-  })
-
-  it('belong to a caller who is not idle', async () => {
-    const store = new ModelStore(1)
-    const node = nodeAt(openNodes(store, 1), 0)
-    await takeSteadily([node], RATE, { pauseMs: 5_000, rounds: 100 })
-    assert.equal(node.keeper.usedAt(node.bucket), store.time)
-  })
-})
-
 /** Lets time pass once all questions are answered, also those in the background: they take no time. */
 async function pause(store: ModelStore, ms: number, taking: readonly Promise<unknown>[]) {
   if (ms === 0) return
   await Promise.all(taking)
   for (let turn = 0; turn < 5; turn++) await nextTurn()
-  store.time += ms
-}
-
-interface Pace {
-  readonly pauseMs: number
-  readonly rounds: number
-}
-
-/** Takes single requests from all nodes in turn, and lets them ask in the background. */
-async function takeSteadily(nodes: readonly Node[], rate: Rate, { pauseMs, rounds }: Pace) {
-  for (let round = 0; round < rounds; round++) {
-    for (const node of nodes) {
-      advance(node, pauseMs / nodes.length)
-      await take(node, rate)
-      for (let turn = 0; turn < 5; turn++) await nextTurn()
-    }
-  }
-}
-
-function advance({ store }: Node, ms: number): void {
-  assert.ok(store instanceof ModelStore)
   store.time += ms
 }
 

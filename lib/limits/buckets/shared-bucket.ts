@@ -143,8 +143,10 @@ function endOwnShare(bucket: SharedBucket, rate: Rate, now: number): void {
 /** Gives back requests that were taken but do not count. */
 export function refundShared(bucket: SharedBucket, now: number, requests: number): void {
   if (bucket.ownShare !== null) return
+  const uncharged = Math.min(bucket.debt, requests)
+  bucket.debt -= uncharged
   if (bucket.tokens === 0) bucket.tokensAt = now
-  bucket.tokens += requests
+  bucket.tokens += requests - uncharged
   bucket.used = Math.max(0, bucket.used - requests)
 }
 
@@ -162,7 +164,8 @@ export function toAsk(bucket: SharedBucket, rate: Rate, now: number, need: numbe
   const usedInHold = (used * HOLD_MS) / Math.max(HOLD_MS, now - bucket.at)
   const want = Math.max(2 * usedInHold, Math.min(2 * used, shareOf(bucket, rate) - held))
   const unused = bucket.tokens - held
-  const returned = Math.max(0, unused - ((now - bucket.tokensAt) * rate.capacity) / rate.windowMs)
+  // Whatever other nodes have charged, at least this much of it has not refilled yet.
+  const returned = Math.min(unused, chargedAt(bucket, rate, now))
   bucket.tokens -= unused
   bucket.used = 0
   return { id, ...rate, debt, returned, need, want: Math.ceil(want) }
@@ -175,10 +178,12 @@ export function addGrant(
   { granted, spent }: Grant,
   { now, nodes }: { readonly now: number; readonly nodes: number },
 ): void {
-  bucket.debt -= ask.debt
-  if (granted > 0) bucket.tokensAt = now
+  // What was refunded while it was charged may be used again.
+  const refunded = Math.max(0, ask.debt - bucket.debt)
+  bucket.debt -= ask.debt - refunded
+  if (granted + refunded > 0) bucket.tokensAt = now
   bucket.nodes = nodes
-  bucket.tokens += granted
+  bucket.tokens += granted + refunded
   bucket.spent = spent
   bucket.at = now
   bucket.capacity = ask.capacity
