@@ -5,7 +5,7 @@ import { commandText } from '../own-code.ts'
 import { inSnapshotOfAll } from '../postgres/citus/snapshot.ts'
 import type { PgConnection, PgPool } from '../postgres/connection.ts'
 import { listPendingPg } from '../postgres/migrate.ts'
-import { IS_LIVE, inUse } from '../postgres/nodes/nodes.ts'
+import { IS_LIVE, inUse, listNodeIds } from '../postgres/nodes/nodes.ts'
 import { readPgSecrets } from '../postgres/secrets.ts'
 import { copyTable } from './copy-table.ts'
 import { JOURNAL } from './journal.ts'
@@ -34,9 +34,9 @@ export async function exportDatabase(options: ExportOptions): Promise<Secrets> {
   if (pending.length > 0) throw new Error(`The database lacks ${pending.join(', ')}: ${MIGRATE}`)
   const { $client: client } = openDb(file)
   try {
-    const since = await pool.use(readClock)
+    const known = await pool.use(listNodeIds)
     const refuseNodes = async (connection: PgConnection) => {
-      if (nodes === 'must have stopped') await refuseNodesSince(connection, since)
+      if (nodes === 'must have stopped') await refuseNodesBut(connection, known)
     }
     const secrets = await inSnapshotOfAll(pool, async (connection) => {
       await connection.runScript(COPY_SETTINGS)
@@ -68,15 +68,11 @@ export async function exportDatabase(options: ExportOptions): Promise<Secrets> {
 
 const MIGRATE = `run ${commandText('migrate')}, or the release that made it`
 
-async function readClock(connection: PgConnection): Promise<number> {
-  return Number((await connection.query('SELECT now_ms()')).rows[0]?.[0])
-}
-
-/** Throws if a node is live or has started after `since`. */
-async function refuseNodesSince(connection: PgConnection, since: number): Promise<void> {
+/** Throws if a node is live, or is none of those that were `known`. */
+async function refuseNodesBut(connection: PgConnection, known: readonly string[]): Promise<void> {
   const { rows } = await connection.query(
-    `SELECT count(*) FROM nodes WHERE (${IS_LIVE}) OR started_at > $1`,
-    [since],
+    `SELECT count(*) FROM nodes WHERE (${IS_LIVE}) OR NOT (id = ANY ($1::text[]))`,
+    [known],
   )
   const count = Number(rows[0]?.[0])
   if (count > 0) throw inUse(count)

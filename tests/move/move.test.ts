@@ -206,18 +206,19 @@ describe('an export', () => {
   })
 
   it('refuses a database that a node has joined meanwhile, although it has ended', async () => {
-    let uses = 0
+    let hasCopied = false
     const late: PgPool = {
       ...pool,
       use: async (work) => {
         const result = await pool.use(work)
-        uses += 1
-        // The first looks for migrations, the second reads the clock, the third copies.
-        if (uses === 3) await (await joinNodes(pool, 'test', -1))[Symbol.asyncDispose]()
+        if (hasCopied) await (await joinNodes(pool, 'test', -1))[Symbol.asyncDispose]()
         return result
       },
     }
-    await assert.rejects(exportTo(newFile(), { pool: late }), /in use by 1 server/)
+    const onTable = () => {
+      hasCopied = true
+    }
+    await assert.rejects(exportTo(newFile(), { pool: late, onTable }), /in use by 1 server/)
   })
 
   it('takes along the beacons that the nodes have not summed up', async () => {
