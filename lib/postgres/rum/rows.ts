@@ -4,7 +4,7 @@ import { MAX_PATHS, OTHER_PATHS, type SiteFold } from '../../rum/rows/site-fold.
 import { addMeasures } from '../../rum/sketch/measures.ts'
 import { encodeMeasures } from '../../rum/sketch/measures-blob.ts'
 import { type DayKey, type HourKey, type PathKey, type Row, toRow } from '../../rum/store/row.ts'
-import { PERCENTILE_COLUMNS, toColumns } from '../../rum/store/summary-columns.ts'
+import { PERCENTILE_COLUMNS, toPercentiles } from '../../rum/store/summary-columns.ts'
 import {
   type BulkRead,
   type BulkWrite,
@@ -22,11 +22,6 @@ import { admitNames, type DayName, type FullDay, listNamesOf, nameTable } from '
 interface Delta<Key> {
   readonly siteId: string
   readonly row: LiveRow<Key>
-}
-
-interface Merged<Key> {
-  readonly delta: Delta<Key>
-  readonly all: Row
 }
 
 /** A table of rows with sketches. */
@@ -82,10 +77,9 @@ export async function addRows(
   connection: RumConnection,
   sites: readonly SiteFold[],
 ): Promise<FullDay[]> {
-  const hours = await addTo(connection, HOURS, deltasOf(sites, 'hours'))
-  const summaries = await mapInSlices(hours, ({ delta, all: { samples, measures } }) => {
-    const columns = toColumns(measures)
-    return [...HOURS.toTuple(delta), samples, ...PERCENTILE_COLUMNS.map((name) => columns[name])]
+  const summaries: Tuple[] = []
+  await addTo(connection, HOURS, deltasOf(sites, 'hours'), (delta, { samples, measures }) => {
+    summaries.push([...HOURS.toTuple(delta), samples, ...toPercentiles(measures)])
   })
   await writeBulk(connection, SAVE_SUMMARY, summaries)
   await addTo(connection, DAYS, deltasOf(sites, 'days'))
@@ -106,20 +100,22 @@ function deltasOf<Name extends Table>(
   })
 }
 
+/** Adds the deltas to the stored rows. `onSum` gets each sum: kept together, they would take much memory. */
 async function addTo<Key>(
   connection: RumConnection,
   { toTuple, read, save }: SketchTable<Key>,
   deltas: readonly Delta<Key>[],
-): Promise<Merged<Key>[]> {
+  onSum?: (delta: Delta<Key>, sum: Row) => void,
+): Promise<void> {
   const rows = await readBulk(connection, read, deltas.map(toTuple))
   const stored = new Map(rows.map((row) => [row.slice(0, -2).join(' '), row.slice(-2)]))
-  const merged = await mapInSlices(deltas, (delta) => {
-    const all = addToStored(delta.row, toStored(stored.get(toTuple(delta).join(' '))))
-    return { delta, all, sketches: encodeMeasures(all.measures) }
+  const saved = await mapInSlices(deltas, (delta) => {
+    const tuple = toTuple(delta)
+    const sum = addToStored(delta.row, toStored(stored.get(tuple.join(' '))))
+    onSum?.(delta, sum)
+    return [...tuple, sum.samples, encodeMeasures(sum.measures)]
   })
-  const saved = merged.map(({ delta, all, sketches }) => [...toTuple(delta), all.samples, sketches])
   await writeBulk(connection, save, saved)
-  return merged
 }
 
 function toStored(found: Tuple | undefined): Row | undefined {

@@ -68,13 +68,13 @@ function readMeasures<Distribution>(
 }
 
 function readSketch(reader: VarintReader, length: number): Sketch {
-  const packed = new Float64Array(length)
+  const packed: number[] = []
   let mean = 0
   let n = 0
   for (let at = 0; at < length; at++) {
     mean += reader.read()
     const weight = reader.read()
-    packed[at] = packChecked(mean, weight)
+    packed.push(packChecked(mean, weight))
     n += weight >>> 1
   }
   return new Sketch(packed, n)

@@ -14,14 +14,14 @@ const WEIGHTS = 2 ** 27
 export const MAX_N = WEIGHTS / 2 - 1
 
 /** A centroid of more than MAX_N values becomes several numbers. */
-export function pack(centroids: readonly Centroid[]): Float64Array {
+export function pack(centroids: readonly Centroid[]): number[] {
   const packed: number[] = []
   for (const { mean, n, mixed } of centroids) {
     for (let left = n; left > 0; left -= MAX_N) {
       packed.push(packOne(mean, Math.min(left, MAX_N), mixed))
     }
   }
-  return Float64Array.from(packed)
+  return packed
 }
 
 export function packOne(mean: number, n: number, mixed: boolean): number {

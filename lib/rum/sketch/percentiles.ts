@@ -8,7 +8,7 @@ import { countOf, isMixed, meanOf } from './packed.ts'
  * Returns nothing if there are no values.
  */
 export function percentiles(
-  sorted: Float64Array,
+  sorted: ArrayLike<number>,
   total: number,
   shares: readonly number[],
 ): number[] {

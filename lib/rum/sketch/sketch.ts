@@ -7,7 +7,7 @@ const MERGED_AT_ONCE = 512
 const DELTA = 0.01
 /** With more distinct values than this, a sketch is compressed to about half as many centroids. */
 const MAX_CENTROIDS = 1_000
-const EMPTY = new Float64Array()
+const EMPTY: readonly number[] = []
 
 /**
  * The distribution of a metric, as whole numbers: exact while there are few distinct values, then a t-digest
@@ -15,7 +15,7 @@ const EMPTY = new Float64Array()
  * same values in the same order always give the same bytes.
  */
 export class Sketch {
-  #packed: Float64Array
+  #packed: readonly number[]
   /** Values that are not in `#packed` yet, each as a packed centroid. */
   #added: number[] = []
   #n: number
@@ -31,56 +31,74 @@ export class Sketch {
   }
 
   push(value: number): void {
-    this.#added.push(packOne(value, 1, false))
+    const centroid = packOne(value, 1, false)
+    // Most sketches have one value. An array that grows would reserve room for 17.
+    if (this.#added.length === 0) this.#added = [centroid]
+    else this.#added.push(centroid)
     this.#n += 1
     if (this.#added.length > MERGED_AT_ONCE) this.#merge()
   }
 
   /** Adds the values of another sketch. */
   add(other: Sketch): void {
-    this.#added.push(...other.packed())
+    for (const centroid of other.#packed) this.#added.push(centroid)
+    for (const centroid of other.#added) this.#added.push(centroid)
     this.#n += other.n
     if (this.#added.length > MERGED_AT_ONCE) this.#merge()
   }
 
   /** At most a thousand packed centroids, in ascending order. */
-  packed(): Float64Array {
+  packed(): readonly number[] {
     if (this.#added.length > 0) this.#merge()
     return this.#packed
   }
 
   #merge(): void {
-    const all = new Float64Array(this.#packed.length + this.#added.length)
-    all.set(this.#packed)
-    all.set(this.#added, this.#packed.length)
+    const joined = joinAll(this.#packed, ascending(this.#added))
     this.#added = []
-    const joined = joinEqual(all.sort())
     this.#packed = joined.length > MAX_CENTROIDS ? compress(joined) : joined
   }
 }
 
-/** Joins centroids of equal means, in place. The larger of two decides whether the sum is mixed. */
-function joinEqual(sorted: Float64Array): Float64Array {
-  let length = 0
-  for (const next of sorted) {
-    const last = sorted[length - 1] ?? Number.NaN
-    const n = countOf(last) + countOf(next)
-    if (meanOf(last) === meanOf(next) && n <= MAX_N) {
-      const larger = countOf(next) >= countOf(last) ? next : last
-      sorted[length - 1] = packOne(meanOf(next), n, isMixed(larger))
-    } else sorted[length++] = next
-  }
-  return sorted.slice(0, length)
+/** Returns the numbers in ascending order: those of a single sketch already are. */
+function ascending(numbers: readonly number[]): readonly number[] {
+  const isAscending = numbers.every((number, at) => at === 0 || number >= (numbers[at - 1] ?? 0))
+  return isAscending ? numbers : Array.from(Float64Array.from(numbers).sort())
 }
 
-function compress(packed: Float64Array): Float64Array {
+/** Merges centroids in ascending order, and joins those of equal means. */
+function joinAll(first: readonly number[], second: readonly number[]): number[] {
+  const joined: number[] = []
+  let at = 0
+  for (const centroid of second) {
+    for (let other = first[at]; other !== undefined && other <= centroid; other = first[at]) {
+      join(joined, other)
+      at += 1
+    }
+    join(joined, centroid)
+  }
+  for (; at < first.length; at++) join(joined, first[at] ?? 0)
+  return joined
+}
+
+/** Joins the centroid to the last one if their means are equal. The larger of them decides whether the sum is mixed. */
+function join(joined: number[], next: number): void {
+  const last = joined.at(-1) ?? Number.NaN
+  const n = countOf(last) + countOf(next)
+  if (meanOf(last) === meanOf(next) && n <= MAX_N) {
+    const larger = countOf(next) >= countOf(last) ? next : last
+    joined[joined.length - 1] = packOne(meanOf(next), n, isMixed(larger))
+  } else joined.push(next)
+}
+
+function compress(packed: readonly number[]): number[] {
   const digest = new TieDigest()
   for (const centroid of shuffled(packed)) digest.add(centroid)
-  return joinEqual(digest.packed())
+  return joinAll(digest.packed(), EMPTY)
 }
 
 /** A t-digest needs its input in random order. A fixed seed makes the result repeatable (Fisher-Yates). */
-function shuffled(packed: Float64Array): Float64Array {
+function shuffled(packed: readonly number[]): number[] {
   const list = packed.slice()
   let state = 1
   for (let at = list.length - 1; at > 0; at--) {
@@ -117,7 +135,7 @@ class TieDigest extends TDigest {
     this.push(meanOf(packed), countOf(packed))
   }
 
-  packed(): Float64Array {
+  packed(): readonly number[] {
     const parts: { mean: number; n: number; mixed: boolean }[] = []
     this.centroids.each((centroid) => {
       const { mean, n } = centroid

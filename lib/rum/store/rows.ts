@@ -14,7 +14,12 @@ import {
   type SummaryRow,
   toRow,
 } from './row.ts'
-import { SUMMARY_COLUMNS, type SummaryColumns, toColumns, toSummaryRow } from './summary-columns.ts'
+import {
+  SUMMARY_COLUMNS,
+  type SummaryColumns,
+  toPercentiles,
+  toSummaryRow,
+} from './summary-columns.ts'
 
 /** The statements for the rows by hour, by day, and by page and day. */
 export function rowStatements(db: Connection) {
@@ -78,9 +83,9 @@ function filterParams({ siteId, period, country, device }: RowFilter) {
 }
 
 function summaryStatements({ $client }: Connection) {
-  const save = $client.prepare<[object]>(
+  const save = $client.prepare<unknown[]>(
     `INSERT OR REPLACE INTO rum_hours (site_id, ${SUMMARY_COLUMNS.join(', ')})
-     VALUES ($siteId, ${SUMMARY_COLUMNS.map((name) => `$${name}`).join(', ')})`,
+     VALUES (?, ${SUMMARY_COLUMNS.map(() => '?').join(', ')})`,
   )
   const list = $client.prepare<[FilterParams], SummaryColumns>(
     `SELECT ${SUMMARY_COLUMNS.join(', ')} FROM rum_hours
@@ -89,7 +94,8 @@ function summaryStatements({ $client }: Connection) {
   )
   return {
     saveSummary: (siteId: string, key: HourKey, { samples, measures }: Row) => {
-      save.run({ ...key, siteId, samples, ...toColumns(measures) })
+      const { hour, country, device } = key
+      save.run(siteId, hour, country, device, samples, ...toPercentiles(measures))
     },
     /** The hourly rows with their percentiles, sorted by hour, country and device. */
     listSummary: (filter: RowFilter): SummaryRow[] =>

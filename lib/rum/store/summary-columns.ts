@@ -17,12 +17,12 @@ export const SUMMARY_COLUMNS = ['hour', 'country', 'device', 'samples', ...PERCE
 type PercentileColumns = Readonly<Record<(typeof PERCENTILES)[number]['column'], number | null>>
 export type SummaryColumns = HourKey & { readonly samples: number } & PercentileColumns
 
-/** Computes the values of the percentile columns. */
-export function toColumns(measures: Measures): Record<string, number | null> {
-  const sets = byVital((vital) => percentilesOf(vital, measures))
-  return Object.fromEntries(
-    PERCENTILES.map(({ vital, name, column }) => [column, sets[vital][name]]),
-  )
+/** Computes the values of the percentile columns, in their order. */
+export function toPercentiles(measures: Measures): (number | null)[] {
+  return VITALS.flatMap((vital) => {
+    const { p50, p75, p95 } = percentilesOf(vital, measures)
+    return [p50, p75, p95]
+  })
 }
 
 export function toSummaryRow(row: SummaryColumns): SummaryRow {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Chunk, type Span } from '../../../lib/rum/sketch/centroids.ts'
 import { nearRanks } from '../../../lib/rum/sketch/near-ranks.ts'
-import { countOf, pack } from '../../../lib/rum/sketch/packed.ts'
+import { countOf, pack, packOne } from '../../../lib/rum/sketch/packed.ts'
 import { percentiles } from '../../../lib/rum/sketch/percentiles.ts'
 import { createRandom } from '../../../scripts/parts/random.ts'
 import { CONTINUOUS, type Draw, TIED } from '../rum-values.ts'
@@ -18,7 +18,7 @@ function drawPacked(from: Draw, random: () => number): Float64Array {
     n: random() < 0.8 ? 1 : 1 + Math.floor(50 * random()),
     mixed: random() < 0.3,
   }))
-  return pack(centroids)
+  return Float64Array.from(pack(centroids))
 }
 
 /** Two spans, of which the first is longer. */
@@ -49,7 +49,7 @@ describe('nearRanks', () => {
   it('keeps few of many centroids', () => {
     const random = createRandom(1)
     const values = Array.from({ length: 100_000 }, () => Math.round(1_000_000 * random()))
-    const packed = pack(values.map((mean) => ({ mean, n: 1, mixed: false })))
+    const packed = Float64Array.from(values, (mean) => packOne(mean, 1, false))
     assert.ok(nearRanks(spansOf(packed), [75_000]).length < 10_000)
   })
 })
