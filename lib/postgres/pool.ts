@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { toArrayText } from './array-text.ts'
 import { NUMBER_TYPES, type PgConnection, type PgPool, QUICK_MS } from './connection.ts'
 import { connectionFailure } from './faults.ts'
 import { listen } from './listen.ts'
@@ -127,7 +128,8 @@ function toConnection(
   return {
     query: async (text, params = []) => {
       const name = named(text)
-      const query = { ...(name !== undefined && { name }), text, values: [...params] }
+      const values = params.map((value) => (Array.isArray(value) ? toArrayText(value) : value))
+      const query = { ...(name !== undefined && { name }), text, values }
       const options = { rowMode: 'array', query_timeout: longestMs } as const
       const { rows, rowCount } = await send(() => client.query<unknown[]>({ ...query, ...options }))
       return { rows, changes: rowCount ?? 0 }
