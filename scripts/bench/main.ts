@@ -7,6 +7,7 @@ import { createProgress } from '../../lib/geo/progress.ts'
 import { checkOptions, readArguments, TEXT } from '../parts/options.ts'
 import { run, UsageError } from '../parts/run.ts'
 import { benchCluster } from './cluster/main.ts'
+import { benchSums } from './cluster/sums.ts'
 import { benchGrowth } from './growth.ts'
 import { benchBatch, benchHttp, benchPeers, benchProxy } from './http.ts'
 import { benchAudit } from './inside/audit.ts'
@@ -36,6 +37,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
   audit: ['measures pages of the audit log of a user with 100,000 entries', benchAudit],
   rum: ['measures storing beacons and reading their summaries', benchRum],
   cluster: ['measures three servers on MERIDIAN_DATABASE_URL, an empty database', benchCluster],
+  sums: ['measures summing up beacons in MERIDIAN_DATABASE_URL, an empty database', benchSums],
   pages: ['measures how soon pages of dashboard and operators are interactive', benchPages],
   tail: ['measures latencies of look-ups next to each other kind of work (6 minutes)', benchTail],
   soak: ['drives all parts at half of the capacity, and fails if one degrades', benchSoak],
