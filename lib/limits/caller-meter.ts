@@ -8,7 +8,7 @@ export class CallerMeter implements Unwritten {
   readonly id: string
   readonly place: number
   readonly bucket: Bucket
-  user: UserMeter
+  #user: UserMeter
   readonly #write: (item: Unwritten) => void
   #isQueued = false
   #isInFlight = false
@@ -18,8 +18,20 @@ export class CallerMeter implements Unwritten {
     this.id = id
     this.place = placeOf(id)
     this.bucket = bucket
-    this.user = user
+    this.#user = user
     this.#write = write
+    user.callers += 1
+  }
+
+  get user(): UserMeter {
+    return this.#user
+  }
+
+  /** Counts from now on in another period. */
+  moveTo(user: UserMeter): void {
+    this.#user.callers -= 1
+    this.#user = user
+    user.callers += 1
   }
 
   get isWritten(): boolean {

@@ -8,6 +8,7 @@ import {
 } from '../config/period.ts'
 import { periodId } from '../db/use-flusher.ts'
 import { MINUTE_MS } from '../durations.ts'
+import { runInSlices } from '../in-slices.ts'
 import type { BucketKeeper } from './buckets/local-buckets.ts'
 import { openBuckets } from './buckets/open-buckets.ts'
 import { createTakeBoth } from './buckets/take-both.ts'
@@ -206,35 +207,57 @@ export class Meters {
 
   /** Forgets callers that have been idle for longer than a bucket takes to refill. */
   async removeIdle(now: number): Promise<void> {
+    const rows: (number | undefined)[] = []
+    const steps = this.#removeIdleCallers(now, rows)
+    const { rowPool, store } = this.#options
+    if (rowPool === undefined) await runInSlices(steps)
+    else {
+      // In one turn: until the release, other threads use the rows, and a caller who returns would have two buckets.
+      steps.forEach(() => {})
+      rowPool.release(rows.filter((row) => row !== undefined))
+    }
+    await store.removeBuckets(now - MINUTE_MS)
+  }
+
+  /** Other requests may open meters between two steps. `rows` gets the rows of what is forgotten. */
+  *#removeIdleCallers(now: number, rows: (number | undefined)[]): Generator<void, void> {
     for (const [id, { at }] of this.#restored) {
       if (now - at > MINUTE_MS) this.#restored.delete(id)
+      yield
     }
-    const unused = [...this.#removeIdleCallers(now), ...this.#removeUnusedUsers()]
-    this.#options.rowPool?.release(unused.filter((row) => row !== undefined))
-    await this.#options.store.removeBuckets(now - MINUTE_MS)
+    for (const [id, caller] of this.#callers) {
+      if (this.#isIdle(caller, now)) rows.push(this.#removeCaller(id, caller))
+      yield
+    }
+    yield* this.#removeUnusedUsers(rows)
   }
 
-  /** Keeps unwritten meters, which can look idle after the clock was set forward. */
-  #removeIdleCallers(now: number): (number | undefined)[] {
-    const rows: (number | undefined)[] = []
-    for (const [id, { bucket, isWritten }] of this.#callers) {
-      if (now - this.#buckets.usedAt(bucket) <= MINUTE_MS || !isWritten) continue
-      this.#callers.delete(id)
-      rows.push(rowOf(bucket))
-    }
-    return rows
-  }
-
-  #removeUnusedUsers(): (number | undefined)[] {
-    const rows: (number | undefined)[] = []
-    const used = new Set([...this.#callers.values()].map(({ user }) => user))
+  *#removeUnusedUsers(rows: (number | undefined)[]): Generator<void, void> {
     for (const [id, user] of this.#users) {
-      if (!user.isWritten || used.has(user)) continue
-      this.#users.delete(id)
-      rows.push(user.row)
+      if (user.isWritten && user.callers === 0) rows.push(this.#removeUser(id, user))
+      yield
     }
-    const kept = new Set([...this.#users.values()].map(({ userId }) => userId))
-    return [...rows, ...this.#userBuckets.keep(kept).map(rowOf)]
+    for (const bucket of this.#userBuckets.removeUnused()) {
+      if (bucket !== undefined) rows.push(rowOf(bucket))
+      yield
+    }
+  }
+
+  /** Unwritten meters, which can look idle after the clock was set forward, are not. */
+  #isIdle({ bucket, isWritten }: CallerMeter, now: number): boolean {
+    return isWritten && now - this.#buckets.usedAt(bucket) > MINUTE_MS
+  }
+
+  #removeCaller(id: string, { bucket, user }: CallerMeter): number | undefined {
+    this.#callers.delete(id)
+    user.callers -= 1
+    return rowOf(bucket)
+  }
+
+  #removeUser(id: string, { userId, row }: UserMeter): number | undefined {
+    this.#users.delete(id)
+    this.#userBuckets.letGo(userId)
+    return row
   }
 
   #find(caller: Metered, now: number): CallerMeter {
@@ -261,7 +284,7 @@ export class Meters {
   #userOf({ userId, paid }: Metered, now: number, meter: CallerMeter): UserMeter {
     const period = this.#periodOf(paid, now)
     if (meter.user.period.start !== period.start) {
-      meter.user = this.#openUser(userId, period, now)
+      meter.moveTo(this.#openUser(userId, period, now))
     }
     return meter.user
   }
@@ -276,7 +299,7 @@ export class Meters {
     const id = periodId({ userId, periodStart: period.start })
     const known = this.#users.get(id)
     if (known !== undefined) return known
-    const user = new UserMeter(this.#options, userId, period, this.#userBuckets.find(userId, now))
+    const user = new UserMeter(this.#options, userId, period, this.#userBuckets.hold(userId, now))
     this.#users.set(id, user)
     return user
   }

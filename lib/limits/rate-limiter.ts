@@ -63,8 +63,10 @@ export const POLICIES = {
   failures: { name: 'failed-credentials', capacity: 30, windowMs: MINUTE_MS },
 } as const satisfies Record<string, Policy>
 
-/** Above this number, at least half of the ids are forgotten, so that a flood cannot fill the memory. */
+/** At this number, a new id replaces another one, so that a flood cannot fill the memory. */
 const REMEMBERED_IDS = 100_000
+/** Of so many, the one that has spent least is replaced. */
+const CANDIDATES = 8
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>
 
@@ -75,13 +77,31 @@ export function createLimits() {
   return Object.fromEntries(limits) as Record<keyof typeof POLICIES, RateLimiter>
 }
 
-/** The buckets of one policy, in memory only. */
+/**
+ * The buckets of one policy, in memory only. A forgotten bucket is full again, so a client with many ids can reset
+ * the bucket of another only by spending as much from each of its own.
+ */
 export function createRateLimiter(policy: Policy) {
-  let buckets = new Map<string, Bucket>()
+  const buckets = new Map<string, Bucket>()
+  /** Goes through all buckets again and again. */
+  let walk = buckets.entries()
+  const nextCandidates = () => {
+    const found = [...walk.take(CANDIDATES)]
+    if (found.length > 0) return found
+    walk = buckets.entries()
+    return [...walk.take(CANDIDATES)]
+  }
+  const forgetOne = (now: number) => {
+    const spent = ([, bucket]: readonly [string, Bucket]) => spentAt(bucket, policy, now)
+    const [id] = nextCandidates().reduce((least, other) =>
+      spent(other) < spent(least) ? other : least,
+    )
+    buckets.delete(id)
+  }
   const find = (id: string, now: number) => {
     const known = buckets.get(id)
     if (known !== undefined) return known
-    if (buckets.size >= REMEMBERED_IDS) buckets = lowerHalf(buckets, policy, now)
+    if (buckets.size >= REMEMBERED_IDS) forgetOne(now)
     const bucket = { spent: 0, at: now }
     buckets.set(id, bucket)
     return bucket
@@ -95,22 +115,6 @@ export function createRateLimiter(policy: Policy) {
       if (bucket !== undefined) refund(bucket)
     },
   }
-}
-
-/**
- * Keeps the emptier half of the buckets. A forgotten bucket is full again, so a client with many ids can
- * reset the bucket of another only by spending as much from each of its own. Takes about 30 ms.
- */
-function lowerHalf(buckets: ReadonlyMap<string, Bucket>, policy: Policy, now: number) {
-  const spent = new Float64Array(buckets.size)
-  let at = 0
-  for (const bucket of buckets.values()) spent[at++] = spentAt(bucket, policy, now)
-  const median = spent.sort()[spent.length / 2] ?? 0
-  const kept = new Map<string, Bucket>()
-  for (const [id, bucket] of buckets) {
-    if (spentAt(bucket, policy, now) > median) kept.set(id, bucket)
-  }
-  return kept
 }
 
 /** The id of a client for rate limits: its address or, in IPv6, the /64 of its subscriber. */

@@ -48,6 +48,8 @@ export class UserMeter implements Unwritten {
   readonly place: number
   readonly period: BillingPeriod
   readonly bucket: Bucket
+  /** How many callers count here. */
+  callers = 0
   readonly #counter: Counter
   /** How many of the requests are charged for. */
   overage: number

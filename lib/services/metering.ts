@@ -111,6 +111,6 @@ function openRequestCounts(
   const tidyUpAlone = () => storage.leases.runAlone('usage retention', tidyUp, { restMs: HOUR_MS })
   opening.use(repeat(HOUR_MS, tidyUpAlone, onError))
   const requestCounts = createRequestCounts(flusher)
-  opening.use(repeat(MINUTE_MS, async () => requestCounts.removeWritten(), onError))
+  opening.use(repeat(MINUTE_MS, () => requestCounts.removeWritten(), onError))
   return requestCounts
 }

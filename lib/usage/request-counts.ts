@@ -1,6 +1,7 @@
 import { dayOf } from '../config/period.ts'
 import { placeOf, type Unwritten, type UseFlusher } from '../db/use-flusher.ts'
 import type { Uses } from '../db/uses.ts'
+import { runInSlices } from '../in-slices.ts'
 
 export type RequestCounts = ReturnType<typeof createRequestCounts>
 
@@ -29,12 +30,15 @@ export function createRequestCounts(flusher: Pick<UseFlusher, 'add' | 'waitingAt
         .filter((counter) => counter.userId === userId)
         .flatMap(({ counts }) => counts),
     /** Forgets the counters whose counts are all written. */
-    removeWritten: (): void => {
-      // A long request may still use a counter that is forgotten here: what it counts is written all the same.
-      for (const [id, counter] of counters) {
-        if (counter.removeWritten()) counters.delete(id)
-      }
-    },
+    removeWritten: () => runInSlices(removeWritten(counters)),
+  }
+}
+
+function* removeWritten(counters: Map<string, RequestCounter>): Generator<void, void> {
+  // A long request may still use a counter that is forgotten here: what it counts is written all the same.
+  for (const [id, counter] of counters) {
+    if (counter.removeWritten()) counters.delete(id)
+    yield
   }
 }
 
