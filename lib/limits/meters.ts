@@ -208,7 +208,7 @@ export class Meters {
   /** Forgets callers that have been idle for longer than a bucket takes to refill. */
   async removeIdle(now: number): Promise<void> {
     const rows: (number | undefined)[] = []
-    const steps = this.#removeIdleCallers(now, rows)
+    const steps = this.#removeIdle(now, rows)
     const { rowPool, store } = this.#options
     if (rowPool === undefined) await runInSlices(steps)
     else {
@@ -220,7 +220,7 @@ export class Meters {
   }
 
   /** Other requests may open meters between two steps. `rows` gets the rows of what is forgotten. */
-  *#removeIdleCallers(now: number, rows: (number | undefined)[]): Generator<void, void> {
+  *#removeIdle(now: number, rows: (number | undefined)[]): Generator<void, void> {
     for (const [id, { at }] of this.#restored) {
       if (now - at > MINUTE_MS) this.#restored.delete(id)
       yield
@@ -299,7 +299,8 @@ export class Meters {
     const id = periodId({ userId, periodStart: period.start })
     const known = this.#users.get(id)
     if (known !== undefined) return known
-    const user = new UserMeter(this.#options, userId, period, this.#userBuckets.hold(userId, now))
+    const user = new UserMeter(this.#options, userId, period, this.#userBuckets.find(userId, now))
+    this.#userBuckets.hold(userId)
     this.#users.set(id, user)
     return user
   }

@@ -63,9 +63,9 @@ export const POLICIES = {
   failures: { name: 'failed-credentials', capacity: 30, windowMs: MINUTE_MS },
 } as const satisfies Record<string, Policy>
 
-/** At this number, a new id replaces another one, so that a flood cannot fill the memory. */
+/** At this number, a new id takes the place of another one, so that a flood cannot fill the memory. */
 const REMEMBERED_IDS = 100_000
-/** Of so many, the one that has spent least is replaced. */
+/** Of so many at random, the one that has spent least is replaced. */
 const CANDIDATES = 8
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>
@@ -78,32 +78,32 @@ export function createLimits() {
 }
 
 /**
- * The buckets of one policy, in memory only. A forgotten bucket is full again, so a client with many ids can reset
- * the bucket of another only by spending as much from each of its own.
+ * The buckets of one policy, in memory only. A forgotten bucket is full again. So that a client with many ids cannot
+ * reset the bucket of another, one that has spent much is forgotten only if all other candidates have, too.
  */
 export function createRateLimiter(policy: Policy) {
   const buckets = new Map<string, Bucket>()
-  /** Goes through all buckets again and again. */
-  let walk = buckets.entries()
-  const nextCandidates = () => {
-    const found = [...walk.take(CANDIDATES)]
-    if (found.length > 0) return found
-    walk = buckets.entries()
-    return [...walk.take(CANDIDATES)]
+  /** The ids of the buckets, in any order. */
+  const ids: string[] = []
+  const spentOf = (at: number, now: number) => {
+    const bucket = buckets.get(ids[at] ?? '')
+    return bucket === undefined ? 0 : spentAt(bucket, policy, now)
   }
-  const forgetOne = (now: number) => {
-    const spent = ([, bucket]: readonly [string, Bucket]) => spentAt(bucket, policy, now)
-    const [id] = nextCandidates().reduce((least, other) =>
-      spent(other) < spent(least) ? other : least,
+  /** Returns the place of the id to forget. */
+  const choose = (now: number): number => {
+    const candidates = Array.from({ length: CANDIDATES }, () =>
+      Math.floor(Math.random() * ids.length),
     )
-    buckets.delete(id)
+    return candidates.reduce((least, at) => (spentOf(at, now) < spentOf(least, now) ? at : least))
   }
   const find = (id: string, now: number) => {
     const known = buckets.get(id)
     if (known !== undefined) return known
-    if (buckets.size >= REMEMBERED_IDS) forgetOne(now)
+    const place = ids.length < REMEMBERED_IDS ? ids.length : choose(now)
+    buckets.delete(ids[place] ?? '')
     const bucket = { spent: 0, at: now }
     buckets.set(id, bucket)
+    ids[place] = id
     return bucket
   }
   return {

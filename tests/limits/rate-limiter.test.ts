@@ -24,10 +24,21 @@ describe('A rate limiter that sees very many ids', () => {
     }
   })
 
+  it('forgets none whose neighbours have spent as much', () => {
+    const limiter = createRateLimiter(POLICY)
+    const spendAll = (id: string) => {
+      for (let n = 0; n < 5; n++) assert.ok(limiter.take(id, NOON).allowed)
+    }
+    for (let n = 0; n < 40; n++) spendAll(n === 20 ? 'guesser' : `neighbour ${n}`)
+    flood(limiter, 160_000, 1)
+    assert.ok(!limiter.take('guesser', NOON + MINUTE_MS).allowed)
+  })
+
   it('forgets those that have spent least, so that its memory is bounded', () => {
     const limiter = createRateLimiter(POLICY)
     limiter.take('quiet', NOON)
-    flood(limiter, 160_000, 2)
+    // Each of 200,000 ids takes the place of one of 8 out of 100,000: one in ten million times, it is never this one.
+    flood(limiter, 300_000, 2)
     assert.equal(limiter.take('quiet', NOON).remaining, 4)
   })
 })

@@ -120,7 +120,7 @@ class Tally {
     disk.isFull = step === 'fail'
     const flushing = flusher.flush().catch(() => {})
     if (step === 'count while writing') this.count(ONE)
-    if (step === 'forget while writing') counts.removeWritten()
+    if (step === 'forget while writing') await counts.removeWritten()
     await flushing
     disk.isFull = false
   }
@@ -154,7 +154,7 @@ describe('the counts of requests', () => {
     const early = counts.findCounter('ada', 'k1')
     early.count(LISTED, NOON)
     await flusher.flush()
-    counts.removeWritten()
+    await counts.removeWritten()
     assert.notEqual(counts.findCounter('ada', 'k1'), early)
     counts.findCounter('ada', 'k1').count(LISTED, NOON)
     early.count(LISTED, NOON)

@@ -24,19 +24,28 @@ export class UserBuckets {
   }
 
   find(userId: string, now: number): Bucket {
-    return this.#load(userId, now).bucket
-  }
-
-  /** Finds the bucket for a meter, which must let it go when it ends. */
-  hold(userId: string, now: number): Bucket {
-    const known = this.#load(userId, now)
-    known.meters += 1
-    return known.bucket
-  }
-
-  letGo(userId: string): void {
     const known = this.#byUser.get(userId)
-    if (known !== undefined) known.meters -= 1
+    if (known !== undefined) return known.bucket
+    const stored = this.#readStored(userId, now)
+    const bucket = this.#buckets.adopt(stored ?? this.#buckets.open(`all:${userId}`, now))
+    bucket.at = Math.min(bucket.at, now)
+    this.#byUser.set(userId, { bucket, meters: 0 })
+    return bucket
+  }
+
+  /** Keeps the bucket, which was found, for one more meter. */
+  hold(userId: string): void {
+    this.#addMeters(userId, 1)
+  }
+
+  /** Keeps it for one meter less. */
+  letGo(userId: string): void {
+    this.#addMeters(userId, -1)
+  }
+
+  #addMeters(userId: string, count: number): void {
+    const known = this.#byUser.get(userId)
+    if (known !== undefined) known.meters += count
   }
 
   /** Forgets the buckets that no meter holds. Each step returns such a bucket, or none. */
@@ -45,17 +54,6 @@ export class UserBuckets {
       if (meters === 0) this.#byUser.delete(userId)
       yield meters === 0 ? bucket : undefined
     }
-  }
-
-  #load(userId: string, now: number): KnownBucket {
-    const known = this.#byUser.get(userId)
-    if (known !== undefined) return known
-    const stored = this.#readStored(userId, now)
-    const bucket = this.#buckets.adopt(stored ?? this.#buckets.open(`all:${userId}`, now))
-    bucket.at = Math.min(bucket.at, now)
-    const added = { bucket, meters: 0 }
-    this.#byUser.set(userId, added)
-    return added
   }
 
   /** Reads the database only soon after a start, since reading takes as long as a look-up. */
