@@ -5,7 +5,7 @@ import { commandText } from '../own-code.ts'
 import { inSnapshotOfAll } from '../postgres/citus/snapshot.ts'
 import type { PgConnection, PgPool } from '../postgres/connection.ts'
 import { listPendingPg } from '../postgres/migrate.ts'
-import { IS_LIVE, inUse, listNodeIds } from '../postgres/nodes/nodes.ts'
+import { IS_LIVE, inUse } from '../postgres/nodes/nodes.ts'
 import { readPgSecrets } from '../postgres/secrets.ts'
 import { copyTable } from './copy-table.ts'
 import { JOURNAL } from './journal.ts'
@@ -34,7 +34,7 @@ export async function exportDatabase(options: ExportOptions): Promise<Secrets> {
   if (pending.length > 0) throw new Error(`The database lacks ${pending.join(', ')}: ${MIGRATE}`)
   const { $client: client } = openDb(file)
   try {
-    const known = await pool.use(listNodeIds)
+    const known = await pool.use(readNodes)
     const refuseNodes = async (connection: PgConnection) => {
       if (nodes === 'must have stopped') await refuseNodesBut(connection, known)
     }
@@ -68,11 +68,20 @@ export async function exportDatabase(options: ExportOptions): Promise<Secrets> {
 
 const MIGRATE = `run ${commandText('migrate')}, or the release that made it`
 
-/** Throws if a node is live, or is none of those that were `known`. */
-async function refuseNodesBut(connection: PgConnection, known: readonly string[]): Promise<void> {
+/** The nodes, each with its last heartbeat. */
+type KnownNodes = readonly (readonly [id: string, seenAt: number])[]
+
+async function readNodes(connection: PgConnection): Promise<KnownNodes> {
+  const { rows } = await connection.query('SELECT id, seen_at FROM nodes')
+  return rows.map(([id, seenAt]) => [String(id), Number(seenAt)])
+}
+
+/** Throws if a node is live, or has joined or sent a heartbeat since `known` was read. */
+async function refuseNodesBut(connection: PgConnection, known: KnownNodes): Promise<void> {
   const { rows } = await connection.query(
-    `SELECT count(*) FROM nodes WHERE (${IS_LIVE}) OR NOT (id = ANY ($1::text[]))`,
-    [known],
+    `SELECT count(*) FROM nodes WHERE (${IS_LIVE})
+     OR (id, seen_at) NOT IN (SELECT * FROM unnest($1::text[], $2::bigint[]))`,
+    [known.map(([id]) => id), known.map(([, seenAt]) => seenAt)],
   )
   const count = Number(rows[0]?.[0])
   if (count > 0) throw inUse(count)

@@ -10,6 +10,7 @@ import { openDb } from '../../lib/db/open.ts'
 import { exportDatabase } from '../../lib/move/export-database.ts'
 import { importDatabase } from '../../lib/move/import-database.ts'
 import type { MovedRows } from '../../lib/move/rows.ts'
+import { once } from '../../lib/once.ts'
 import type { PgPool } from '../../lib/postgres/connection.ts'
 import { joinNodes } from '../../lib/postgres/nodes/nodes.ts'
 import { createPgRumReader } from '../../lib/postgres/rum/reader.ts'
@@ -206,20 +207,37 @@ describe('an export', () => {
   })
 
   it('refuses a database that a node has joined meanwhile, although it has ended', async () => {
+    const joinAndEnd = async () => (await joinNodes(pool, 'test', -1))[Symbol.asyncDispose]()
+    await assert.rejects(exportMeanwhile(joinAndEnd), /in use by 1 server/)
+  })
+
+  it('refuses a database with a node that was paused, and has worked again meanwhile', async () => {
+    await joinNodes(pool, 'test', -1)
+    await run('UPDATE nodes SET seen_at = seen_at - 22000')
+    await assert.rejects(
+      exportMeanwhile(() => run('UPDATE nodes SET seen_at = seen_at + 10000')),
+      /in use by 1 server/,
+    )
+    await exportFile()
+  })
+
+  /** Runs `act` once the rows are copied. */
+  async function exportMeanwhile(act: () => Promise<unknown>): Promise<void> {
     let hasCopied = false
+    const actOnce = once(act)
     const late: PgPool = {
       ...pool,
       use: async (work) => {
         const result = await pool.use(work)
-        if (hasCopied) await (await joinNodes(pool, 'test', -1))[Symbol.asyncDispose]()
+        if (hasCopied) await actOnce()
         return result
       },
     }
     const onTable = () => {
       hasCopied = true
     }
-    await assert.rejects(exportTo(newFile(), { pool: late, onTable }), /in use by 1 server/)
-  })
+    await exportTo(newFile(), { pool: late, onTable })
+  }
 
   it('takes along the beacons that the nodes have not summed up', async () => {
     const nodes = [openNode(pool), openNode(pool)] as const

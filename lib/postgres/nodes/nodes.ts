@@ -44,7 +44,10 @@ export async function joinNodes(pool: PgPool, version: string, revision: number)
         isRemovable: isRemovable === true,
       }))
     },
-    listIds: () => pool.use(listNodeIds),
+    listIds: async (): Promise<string[]> => {
+      const { rows } = await run('SELECT id FROM nodes')
+      return rows.map(([known]) => String(known))
+    },
     /** Removes a dead node once no work is left for it. */
     removeDead: async (dead: string): Promise<void> => {
       await run('DELETE FROM nodes WHERE id = $1 AND died_at IS NOT NULL', [dead])
@@ -58,12 +61,6 @@ export async function joinNodes(pool: PgPool, version: string, revision: number)
       await run('UPDATE nodes SET died_at = now_ms() WHERE id = $1', [id]).catch(() => {})
     },
   }
-}
-
-/** The ids of all nodes, but for dead ones that were removed. */
-export async function listNodeIds(connection: PgConnection): Promise<string[]> {
-  const { rows } = await connection.query('SELECT id FROM nodes')
-  return rows.map(([id]) => String(id))
 }
 
 /** The condition for rows of `nodes` not marked dead that sent a heartbeat in the last ten seconds. */
