@@ -13,7 +13,8 @@ function toElement(value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
   if (typeof value === 'string') return quoted(value)
   if (value instanceof Uint8Array) return `"\\\\x${toHex(value)}"`
-  return String(value)
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  throw new TypeError(`An array parameter cannot contain ${typeof value}`)
 }
 
 function toHex(bytes: Uint8Array): string {
