@@ -41,8 +41,7 @@ export class Sketch {
 
   /** Adds the values of another sketch. */
   add(other: Sketch): void {
-    for (const centroid of other.#packed) this.#added.push(centroid)
-    for (const centroid of other.#added) this.#added.push(centroid)
+    for (const centroid of other.packed()) this.#added.push(centroid)
     this.#n += other.n
     if (this.#added.length > MERGED_AT_ONCE) this.#merge()
   }
