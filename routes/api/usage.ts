@@ -15,9 +15,9 @@ export function usageHandlers(services: Services) {
       const { userId, plan, paid } = caller
       const keys = await listKeysWithLastUse(services, userId)
       const body = await flusher.betweenFlushes(async () => {
-        await meters.refresh(caller, now)
         const dailyUsage = await lastDays(services, userId, now)
-        // All other counters are read without awaiting, so that they belong to the same moment.
+        await meters.refresh(caller, now)
+        // From here, counters are read without awaiting, so that they belong to the same moment.
         return {
           totalKeys: keys.length,
           activeKeys: keys.filter((key) => !isExpired(key, now)).length,
