@@ -1,12 +1,19 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openDb } from '../../lib/db/open.ts'
+import { SECOND_MS } from '../../lib/durations.ts'
 import { report } from '../parts/run.ts'
 import { randomMix, writeAddresses } from './parts/addresses.ts'
 import { writeDataSet } from './parts/data-set.ts'
 import { fillKeys } from './parts/fill-keys.ts'
 import { driveInRounds } from './parts/load.ts'
-import { makeFolder, memoryMegabytes, moveThreadsToLoadCore } from './parts/machine.ts'
+import {
+  cpuMicroseconds,
+  makeFolder,
+  memoryMegabytes,
+  moveThreadsToLoadCore,
+} from './parts/machine.ts'
 import type { BenchOptions } from './parts/options.ts'
 import { checkAnswer, startMeridian, type Target } from './parts/servers.ts'
 import { printTable, type Row } from './parts/table.ts'
@@ -26,6 +33,9 @@ const ADDRESSES = 1_000_000
 /** Requests per second while latency is measured: at most a fifth of what the server can do. */
 const STEADY_RATE = 2_000
 const DURATION = { rounds: 3, seconds: 4 }
+
+/** The processor time of an idle server in a second. */
+const IDLE_US = 50_000
 
 /** Quantities that grow while everything else stays the same. */
 const DIMENSIONS = [
@@ -94,6 +104,7 @@ async function measure(server: GrownServer, addresses: string): Promise<Row> {
     return { target, load: { connections, args: each } }
   })
   await checkAnswer(target)
+  await waitUntilIdle(target.pid)
   using _threads = moveThreadsToLoadCore(target.pid)
   const [full, steady] = await driveInRounds(trials, DURATION)
   if (full === undefined || steady === undefined) return {}
@@ -103,5 +114,16 @@ async function measure(server: GrownServer, addresses: string): Promise<Row> {
     'p99 ms': steady.measured['p99 ms'],
     'mapped MB': memoryMegabytes(target.pid, 'RssFile'),
     failed: full.measured.failed + steady.measured.failed,
+  }
+}
+
+/** Waits until the server has loaded its keys, which takes half a minute for a million. */
+async function waitUntilIdle(pid: number): Promise<void> {
+  for (;;) {
+    const before = cpuMicroseconds(pid)
+    await sleep(SECOND_MS)
+    const used = cpuMicroseconds(pid) - before
+    // Some systems do not report it.
+    if (used < IDLE_US || Number.isNaN(used)) return
   }
 }

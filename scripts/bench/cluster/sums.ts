@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readLayout } from '../../../lib/postgres/citus/layout.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { migratePg } from '../../../lib/postgres/migrate.ts'
@@ -30,7 +31,7 @@ export async function benchSums({ rounds }: BenchOptions): Promise<void> {
   const rows: Row[] = []
   for (let round = 0; round <= rounds; round++) {
     const writer = openPgRumWriter(pool, {
-      node: `bench ${round}`,
+      node: randomUUID(),
       layout,
       onError: (error) => {
         throw error
