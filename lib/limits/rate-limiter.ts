@@ -100,7 +100,8 @@ export function createRateLimiter(policy: Policy) {
     const known = buckets.get(id)
     if (known !== undefined) return known
     const place = ids.length < REMEMBERED_IDS ? ids.length : choose(now)
-    buckets.delete(ids[place] ?? '')
+    const replaced = ids[place]
+    if (replaced !== undefined) buckets.delete(replaced)
     const bucket = { spent: 0, at: now }
     buckets.set(id, bucket)
     ids[place] = id

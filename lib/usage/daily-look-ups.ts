@@ -9,20 +9,22 @@ interface DailyLookUps {
 }
 
 /**
- * Returns the look-ups of the user since `fromDay` by day, including those not written yet. Call it only while
- * no write is under way: see `UseFlusher.betweenFlushes`.
+ * Reads the look-ups of the user since `fromDay` by day. Returns a function that adds those not written yet, without
+ * waiting. Call both only while no write is under way: see `UseFlusher.betweenFlushes`.
  */
 export async function readDailyLookUps(
   { db, requestCounts }: DailyLookUps,
   userId: string,
   fromDay: number,
-): Promise<ReadonlyMap<number, number>> {
+): Promise<() => ReadonlyMap<number, number>> {
   const written = await selectDailyLookUps(db, userId, fromDay).all()
-  const days = new Map(written.map(({ day, lookUps }) => [day, lookUps]))
-  for (const { day, lookUps } of requestCounts.waitingOf(userId)) {
-    if (day >= fromDay && lookUps > 0) days.set(day, (days.get(day) ?? 0) + lookUps)
+  return () => {
+    const days = new Map(written.map(({ day, lookUps }) => [day, lookUps]))
+    for (const { day, lookUps } of requestCounts.waitingOf(userId)) {
+      if (day >= fromDay && lookUps > 0) days.set(day, (days.get(day) ?? 0) + lookUps)
+    }
+    return days
   }
-  return days
 }
 
 function selectDailyLookUps(db: Queries, userId: string, fromDay: number) {

@@ -15,7 +15,8 @@ export function usageHandlers(services: Services) {
       const { userId, plan, paid } = caller
       const keys = await listKeysWithLastUse(services, userId)
       const body = await flusher.betweenFlushes(async () => {
-        const dailyUsage = await lastDays(services, userId, now)
+        const first = dayOf(now) - DAYS + 1
+        const countLookUps = await readDailyLookUps(services, userId, first)
         await meters.refresh(caller, now)
         // From here, counters are read without awaiting, so that they belong to the same moment.
         return {
@@ -23,7 +24,7 @@ export function usageHandlers(services: Services) {
           activeKeys: keys.filter((key) => !isExpired(key, now)).length,
           totalRequests: meters.periodRequests(caller, now),
           monthlyCap: paid?.overages ? null : meters.cap(caller, now),
-          dailyUsage,
+          dailyUsage: listDays(countLookUps(), first),
           keys: keys.map((key) => ({
             keyPrefix: key.prefix,
             keyName: key.name,
@@ -46,9 +47,7 @@ export function usageHandlers(services: Services) {
 }
 
 /** Oldest first, up to today, including days without requests. */
-async function lastDays(services: Services, userId: string, now: number) {
-  const first = dayOf(now) - DAYS + 1
-  const lookUps = await readDailyLookUps(services, userId, first)
+function listDays(lookUps: ReadonlyMap<number, number>, first: number) {
   return Array.from({ length: DAYS }, (_, n) => {
     return { date: dateOfDay(first + n), requests: lookUps.get(first + n) ?? 0 }
   })

@@ -14,6 +14,17 @@ function flood(limiter: ReturnType<typeof createRateLimiter>, ids: number, reque
   }
 }
 
+describe('A rate limiter', () => {
+  it('limits the empty id like any other', () => {
+    const limiter = createRateLimiter(POLICY)
+    for (let n = 0; n < 5; n++) {
+      assert.ok(limiter.take('', NOON).allowed)
+      limiter.take(`other ${n}`, NOON)
+    }
+    assert.ok(!limiter.take('', NOON).allowed)
+  })
+})
+
 describe('A rate limiter that sees very many ids', () => {
   it('forgets none that has spent more than most', () => {
     for (const requests of [1, 4]) {

@@ -12,7 +12,7 @@ async function lookUpsIn(file: string): Promise<ReadonlyMap<number, number>> {
   const db = openDb(file)
   try {
     const requestCounts = createRequestCounts({ add: () => {}, waitingAt: () => [] })
-    return await readDailyLookUps({ db, requestCounts }, 'ada', 0)
+    return (await readDailyLookUps({ db, requestCounts }, 'ada', 0))()
   } finally {
     db.$client.close()
   }

@@ -50,7 +50,8 @@ function storedIn({ $client }: LocalDb): Map<string, number> {
 /** The look-ups of all users by day, written or not. */
 async function dailyLookUps({ db, counts: requestCounts }: ReturnType<typeof open>) {
   const ofUsers = USERS.map(async (userId) => {
-    const days = await readDailyLookUps({ db, requestCounts }, userId, dayOf(NOON))
+    const count = await readDailyLookUps({ db, requestCounts }, userId, dayOf(NOON))
+    const days = count()
     return [...days].map(([day, lookUps]) => [`${userId} ${day}`, lookUps] as const)
   })
   return new Map((await Promise.all(ofUsers)).flat().filter(([, lookUps]) => lookUps > 0))

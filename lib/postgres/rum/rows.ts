@@ -140,7 +140,7 @@ function toName({ siteId, row: { key } }: Delta<PathKey>): DayName {
   return { siteId, day: key.day, name: key.path }
 }
 
-/** Adds the pages beyond the limit to the row for all others. Changes none of the deltas. */
+/** Adds the pages beyond the limit to the row for all others. The values of the deltas stay as they are. */
 function joinOthers(
   kept: readonly Delta<PathKey>[],
   others: readonly Delta<PathKey>[],
