@@ -56,6 +56,8 @@ const STOP_MS = 8_000
 export class Courier<Row extends Delivery> {
   readonly #options: CourierOptions<Row>
   #round: Promise<void> | null = null
+  /** Whether messages may have become due since the round looked for them. */
+  #mustLookAgain = false
   #attempt: Attempt<Row> | null = null
   /** Whether an attempt has failed: then nothing is tried until the next `retry`. */
   #isPaused = false
@@ -68,6 +70,7 @@ export class Courier<Row extends Delivery> {
   /** Delivers due messages in the background, unless the last attempt has failed. */
   wake(): void {
     if (this.#isPaused || this.#isStopped) return
+    this.#mustLookAgain = true
     this.#round ??= this.#deliverAll()
   }
 
@@ -99,14 +102,19 @@ export class Courier<Row extends Delivery> {
   async #deliverAll(): Promise<void> {
     // Lets the caller of `wake` finish first.
     await new Promise((resolve) => setImmediate(resolve))
-    const { db, queue, now, runAlone } = this.#options
     try {
-      await this.#try(async () => {
-        if (await queue.isDue(db, now())) await runAlone((signal) => this.#deliverDue(signal))
-      })
+      while (this.#mustLookAgain && !this.#isPaused && !this.#isStopped) {
+        this.#mustLookAgain = false
+        await this.#try(() => this.#deliverAllDue())
+      }
     } finally {
       this.#round = null
     }
+  }
+
+  async #deliverAllDue(): Promise<void> {
+    const { db, queue, now, runAlone } = this.#options
+    if (await queue.isDue(db, now())) await runAlone((signal) => this.#deliverDue(signal))
   }
 
   async #deliverDue(signal: AbortSignal): Promise<void> {

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Courier, type Deliver, type FailedAttempt } from '../../lib/contact/courier.ts'
+import {
+  Courier,
+  type CourierOptions,
+  type Deliver,
+  type FailedAttempt,
+} from '../../lib/contact/courier.ts'
 import { inquiryQueue } from '../../lib/contact/delivery-queue.ts'
 import { inquiryStore } from '../../lib/contact/delivery-store.ts'
 import { createDeliverMail } from '../../lib/contact/inquiry-mail.ts'
@@ -33,22 +38,26 @@ async function setUp(count: number) {
   const clock = { now: NOW }
   const errors: unknown[] = []
   const failures: FailedAttempt[] = []
-  for (let n = 0; n < count; n++) {
+  const addInquiry = async () => {
     const inquiry = newInquiry({ ...INQUIRY, userId: null, now: NOW, state: 'waiting' })
     await insertInquiry(db, inquiry).run()
   }
-  const newCourier = (deliver: Deliver<InquiryRow>, options: { attemptMs?: number } = {}) =>
+  for (let n = 0; n < count; n++) await addInquiry()
+  const newCourier = (
+    deliver: Deliver<InquiryRow>,
+    options: Partial<Pick<CourierOptions<InquiryRow>, 'attemptMs' | 'queue'>> = {},
+  ) =>
     new Courier({
+      queue: inquiryQueue,
       ...options,
       db: openDb(file),
-      queue: inquiryQueue,
       runAlone: (work) => ONLY_PROCESS.leases.runAlone('inquiries', work),
       deliver,
       now: () => clock.now,
       onFailure: (attempt) => failures.push(attempt),
       onError: (error) => errors.push(error),
     })
-  return { db, clock, errors, failures, newCourier }
+  return { db, clock, errors, failures, addInquiry, newCourier }
 }
 
 describe('Courier', () => {
@@ -70,6 +79,24 @@ describe('Courier', () => {
     assert.equal(delivered.length, 100)
     assert.deepEqual(errors, [])
     assert.equal((await listInquiries(db, 'delivered')).length, 100)
+  })
+
+  it('delivers an inquiry that comes while it looks for due ones', async () => {
+    const { db, addInquiry, newCourier } = await setUp(0)
+    let hasCome = false
+    const queue = {
+      ...inquiryQueue,
+      isDue: async (...args: Parameters<typeof inquiryQueue.isDue>) => {
+        const isDue = await inquiryQueue.isDue(...args)
+        if (!hasCome) await addInquiry()
+        if (!hasCome) courier.wake()
+        hasCome = true
+        return isDue
+      },
+    }
+    const courier = newCourier(async () => {}, { queue })
+    await courier.retry()
+    assert.equal((await listInquiries(db, 'delivered')).length, 1)
   })
 
   it('takes over the inquiry of a dead courier once the lease has ended', async () => {
