@@ -99,6 +99,7 @@ describe('inquiries by webhook', () => {
     const app = await makeApp({ env: envOf(hook), now: () => now })
     await accept(app)
     await deliverDue(app)
+    assert.equal((await outcomes(app))[0]?.state, 'delivered')
     now += 30 * DAY_MS
     const kept = await app.restart()
     assert.equal((await inquiries(kept)).length, 1)
