@@ -88,12 +88,7 @@ describe('requests that nodes keep', () => {
   it('let them ask seldom for a caller far from the limit', async () => {
     const store = new ModelStore(NODES)
     const node = nodeAt(openNodes(store), 0)
-    const rate = { capacity: 6_000, windowMs: MINUTE_MS }
-    for (let request = 0; request < 120; request++) {
-      store.time += 500
-      await take(node, rate)
-      for (let turn = 0; turn < 5; turn++) await nextTurn()
-    }
+    await takeSteadily([node], RATE, { pauseMs: 500, rounds: 120 })
     assert.ok(store.asked < 12, `asked ${store.asked} times in a minute`)
   })
 })
