@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { toArrayText } from './array-text.ts'
+import { toArrayParameter } from './array-parameter.ts'
 import { NUMBER_TYPES, type PgConnection, type PgPool, QUICK_MS } from './connection.ts'
 import { connectionFailure } from './faults.ts'
 import { listen } from './listen.ts'
@@ -128,7 +128,7 @@ function toConnection(
   return {
     query: async (text, params = []) => {
       const name = named(text)
-      const values = params.map((value) => (Array.isArray(value) ? toArrayText(value) : value))
+      const values = params.map((value) => (Array.isArray(value) ? toArrayParameter(value) : value))
       const query = { ...(name !== undefined && { name }), text, values }
       const options = { rowMode: 'array', query_timeout: longestMs } as const
       const { rows, rowCount } = await send(() => client.query<unknown[]>({ ...query, ...options }))

@@ -19,11 +19,13 @@ const NODES = 3
 const KEYS = 100_000
 const ADDRESSES = 200_000
 const BEACONS = 1_000
-const SITES = [1, 100, 10_000]
+const SITES = [10, 100, 10_000]
 /** `perSecond`: how many requests all servers get together; absent: as many as they answer. */
 const USUAL: Pace = { servers: NODES, perSecond: 3_000 }
 const LOADS: readonly Pace[] = [USUAL, { servers: NODES }, { servers: 1 }]
 const CALLERS = [300, 3_000, 30_000]
+/** With so many callers for each second of full speed, each server has heard of nearly all of them. */
+const CALLERS_PER_SECOND = 1_000
 /** To each server. Beacons need more, because each waits until those of 50 ms are stored together. */
 const CONNECTIONS = { lookUps: 32, beacons: 256 }
 /** By then, what was counted is written, and all beacons are summed up. */
@@ -42,6 +44,11 @@ interface Cluster {
   readonly addresses: string
   /** The processor time of PostgreSQL in microseconds. */
   readonly readPostgres: () => number
+}
+
+interface IdleCluster extends Cluster {
+  /** What PostgreSQL costs without requests, in microseconds of its processors per second. */
+  readonly idlePostgres: number
 }
 
 /** Measures three servers on the empty database MERIDIAN_DATABASE_URL, whose PostgreSQL runs on this machine. */
@@ -66,8 +73,8 @@ export async function benchCluster(options: BenchOptions): Promise<void> {
   await benchRevocations(nodes, keys)
   const addresses = writeAddresses(folder.path, randomMix(ADDRESSES))
   const readPostgres = await watchPostgres(pool)
-  const cluster = { nodes, folder: folder.path, addresses, readPostgres }
-  await benchIdle(cluster)
+  const started = { nodes, folder: folder.path, addresses, readPostgres }
+  const cluster = { ...started, idlePostgres: await benchIdle(started) }
   const texts = keys.slice(KEYS / 2).map(({ text }) => text)
   await benchCallers(cluster, texts, options)
   await benchBeacons(cluster, options)
@@ -84,23 +91,25 @@ async function memoryOf(nodes: readonly Target[]): Promise<number[]> {
   return nodes.map(({ pid }) => memoryMegabytes(pid, 'RssAnon'))
 }
 
-/** What servers cost that nobody uses. */
-async function benchIdle({ nodes, readPostgres }: Cluster): Promise<void> {
+/** What servers cost that nobody uses. Returns what PostgreSQL costs, in microseconds per second. */
+async function benchIdle({ nodes, readPostgres }: Cluster): Promise<number> {
   const readNodes = () => sumOf(nodes, ({ pid }) => cpuMicroseconds(pid))
   const before = { postgres: readPostgres(), nodes: readNodes() }
   await sleep(IDLE_MS)
   const perSecond = (used: number) => used / (IDLE_MS / 1_000)
+  const idlePostgres = perSecond(readPostgres() - before.postgres)
   const row = {
     servers: nodes.length,
-    'PostgreSQL µs/s': perSecond(readPostgres() - before.postgres),
+    'PostgreSQL µs/s': idlePostgres,
     'a server µs/s': perSecond(readNodes() - before.nodes) / nodes.length,
   }
   printTable([row], 'Without requests')
+  return idlePostgres
 }
 
-/** Drives servers at once. Returns what a request has cost them, and PostgreSQL. */
+/** Drives servers at once. Returns what all requests have cost them, and PostgreSQL beyond what it costs idle. */
 async function driveAll(
-  { nodes: all, readPostgres }: Cluster,
+  { nodes: all, readPostgres, idlePostgres }: IdleCluster,
   { servers, perSecond }: Pace,
   { connections = 1, args: given }: Load,
   seconds: number,
@@ -108,6 +117,7 @@ async function driveAll(
   const nodes = all.slice(0, servers)
   const pause = perSecond === undefined ? 0 : (connections * servers * 1_000) / perSecond
   const args = { ...given, pause }
+  const startedAt = performance.now()
   const before = {
     postgres: readPostgres(),
     nodes: sumOf(nodes, ({ pid }) => cpuMicroseconds(pid)),
@@ -118,11 +128,12 @@ async function driveAll(
     ),
   )
   await sleep(SETTLE_MS)
+  const idle = (idlePostgres * (performance.now() - startedAt)) / 1_000
   const requests = sumOf(runs, (run) => run['requests/s'] * seconds)
   return {
     requests,
     failed: sumOf(runs, ({ failed }) => failed),
-    postgres: readPostgres() - before.postgres,
+    postgres: readPostgres() - before.postgres - idle,
     nodes: sumOf(nodes, ({ pid }) => cpuMicroseconds(pid)) - before.nodes,
   }
 }
@@ -132,7 +143,11 @@ function nameOf({ servers, perSecond }: Pace) {
 }
 
 /** Each caller sends requests to all servers. The first requests of a day cost more: they add rows. */
-async function benchCallers(cluster: Cluster, texts: readonly string[], { seconds }: BenchOptions) {
+async function benchCallers(
+  cluster: IdleCluster,
+  texts: readonly string[],
+  { seconds }: BenchOptions,
+) {
   const rows: Row[] = []
   for (const count of CALLERS) {
     const keys = join(cluster.folder, `keys-${count}.txt`)
@@ -154,6 +169,7 @@ async function benchCallers(cluster: Cluster, texts: readonly string[], { second
       }
     }
     rows.push(await measure(USUAL, 'first of the day'))
+    await driveAll(cluster, { servers: NODES }, load, Math.ceil(count / CALLERS_PER_SECOND))
     const paces = count === Math.min(...CALLERS) ? [USUAL] : LOADS
     for (const pace of paces) rows.push(await measure(pace, 'later'))
   }
@@ -165,7 +181,7 @@ function activeCallers(count: number, requests: number): number {
   return count * (1 - (1 - 1 / count) ** requests)
 }
 
-async function benchBeacons(cluster: Cluster, { seconds }: BenchOptions) {
+async function benchBeacons(cluster: IdleCluster, { seconds }: BenchOptions) {
   const random = createRandom(1)
   const beacons = join(cluster.folder, 'beacons.txt')
   const texts = Array.from({ length: BEACONS }, () => JSON.stringify(makeBeacon(random)))
