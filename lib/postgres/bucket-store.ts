@@ -17,7 +17,7 @@ const KEPT_MS = 2 * MINUTE_MS
  * Many buckets share a round trip, which costs PostgreSQL as much as ten of them. Callers seldom wait for it: most
  * still have requests left when it begins.
  */
-const GATHER_MS = 200
+const GATHER_MS = 100
 
 /** Buckets of all nodes. They refill by the clock of the database, because the clocks of nodes differ. */
 export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) {

@@ -67,6 +67,24 @@ describe('a bucket of one node', () => {
     assert.equal(keeper.mustAsk(bucket, TEN, 0, 1), false)
   })
 
+  it('asks for a waiting request as soon as the last question is answered, not with what gathers meanwhile', async () => {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+    const store = Object.assign(new ModelStore(1), { gatherMs: 1_000_000 })
+    const charge = store.charge.bind(store)
+    store.charge = (asks) => answered.then(() => charge(asks))
+    const keeper = openNode(store).keeper
+    const [first, second, third] = ['ada', 'grace', 'edsger'].map((id) => keeper.open(id, 0))
+    assert.ok(first && second && third)
+    const asked = keeper.ask(first, TEN, 1)
+    await nextTurn()
+    const waiting = keeper.ask(second, TEN, 1)
+    keeper.take(third, TEN, 0, 1)
+    answer()
+    await Promise.all([asked, waiting])
+    assert.equal(store.asked, 2)
+    await keeper.finish()
+  })
+
   it('charges what it has answered in advance before its node ends', async () => {
     const store = Object.assign(new ModelStore(1), { gatherMs: 1_000_000 })
     const { keeper, bucket } = nodeAt(openNodes(store, 1), 0)

@@ -22,6 +22,8 @@ export function createQuestions(store: BucketStore) {
   let waiting = new Map<SharedBucket, Question>()
   let asked: ReadonlyMap<SharedBucket, Question> = new Map()
   let isAsking = false
+  /** Whether to ask about what is waiting at once, rather than to gather more. */
+  let isDue = false
   let gathering: ReturnType<typeof setTimeout> | undefined
   /** When to ask again, by the monotonic clock; null: the store has answered the last question. */
   let retryAt: number | null = null
@@ -30,6 +32,7 @@ export function createQuestions(store: BucketStore) {
     // All nodes ask in the same order, so that they cannot deadlock.
     const all = [...waiting].sort(([a], [b]) => (a.id < b.id ? -1 : 1))
     waiting = new Map(all.slice(AT_ONCE))
+    isDue = waiting.size > 0
     asked = new Map(all.slice(0, AT_ONCE))
     retryAt = (await askStore(store, asked)) ? null : performance.now() + AWAY_MS
     for (const { answered } of asked.values()) answered.resolve()
@@ -38,11 +41,11 @@ export function createQuestions(store: BucketStore) {
   const begin = () => {
     clearTimeout(gathering)
     gathering = undefined
-    if (isAsking || waiting.size === 0) return
+    isDue = waiting.size > 0
+    if (isAsking || !isDue) return
     isAsking = true
     setImmediate(async () => {
-      do await askNext()
-      while (waiting.size > 0 && gathering === undefined)
+      while (isDue) await askNext()
       isAsking = false
     })
   }

@@ -103,7 +103,7 @@ function toParams(rows: readonly Tuple[], types: readonly string[]): unknown[] {
   return [...params, rows.map((_, number) => number)]
 }
 
-/** Returns the start and the length of each value, and all values joined: an array would be sent as text. */
+/** Returns the start and the length of each value, and all values joined: Citus would send an array on as text. */
 function toSlices(values: readonly Uint8Array[]): [number[], number[], Buffer] {
   let start = 1
   const starts = values.map(({ length }) => {
