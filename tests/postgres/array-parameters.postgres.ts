@@ -63,4 +63,10 @@ describe('an array parameter', () => {
   it('keeps booleans', () => keeps('boolean', nullable(fc.boolean())))
 
   it('keeps bytes', () => keeps('bytea', nullable(Bytes)))
+
+  it('is refused if it has other values, or bytes among others', async () => {
+    await assert.rejects(roundTrip('text', [new Date()]), TypeError)
+    await assert.rejects(roundTrip('bytea', [Buffer.of(1), 'text']), TypeError)
+    await assert.rejects(roundTrip('text', ['text', Buffer.of(1)]), TypeError)
+  })
 })
