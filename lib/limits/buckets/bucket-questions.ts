@@ -25,8 +25,7 @@ export function createQuestions(store: BucketStore) {
   /** Whether to ask about what is waiting at once, rather than to gather more. */
   let isDue = false
   let gathering: ReturnType<typeof setTimeout> | undefined
-  /** When to ask again, by the monotonic clock; null: the store has answered the last question. */
-  let retryAt: number | null = null
+  const attempts = watchAttempts()
 
   const askNext = async () => {
     // All nodes ask in the same order, so that they cannot deadlock.
@@ -34,7 +33,9 @@ export function createQuestions(store: BucketStore) {
     waiting = new Map(all.slice(AT_ONCE))
     isDue = waiting.size > 0
     asked = new Map(all.slice(0, AT_ONCE))
-    retryAt = (await askStore(store, asked)) ? null : performance.now() + AWAY_MS
+    // A late answer counts, too: the store has charged what it grants.
+    const answer = askStore(store, asked).then(attempts.succeeded, attempts.failed)
+    await inTime(answer, ANSWER_MS, attempts.failed)
     for (const { answered } of asked.values()) answered.resolve()
     asked = new Map()
   }
@@ -55,27 +56,42 @@ export function createQuestions(store: BucketStore) {
     begin()
     return question.answered.promise
   }
-  const askSoon = (bucket: SharedBucket, rate: Rate): void => {
-    if (asked.has(bucket) || waiting.has(bucket)) return
-    addQuestion(waiting, bucket, rate, 0)
-    if (store.gatherMs === undefined) begin()
-    else gathering ??= setTimeout(begin, store.gatherMs)
-  }
   return {
     ask,
     /** Asks in the background. */
-    askSoon,
+    askSoon: (bucket: SharedBucket, rate: Rate): void => {
+      if (asked.has(bucket) || waiting.has(bucket)) return
+      addQuestion(waiting, bucket, rate, 0)
+      if (store.gatherMs === undefined) begin()
+      else gathering ??= setTimeout(begin, store.gatherMs)
+    },
     /** Asks now about all buckets that are waiting. Resolves once the store has answered, or has failed to. */
     finish: async (): Promise<void> => {
       begin()
       await allAnswered([...asked.values(), ...waiting.values()])
     },
     /** Whether the store failed to answer the last question. */
-    isAway: () => retryAt !== null,
+    isAway: attempts.isAway,
     /** Asks a store that is away again, if it is time. */
     retry: (bucket: SharedBucket, rate: Rate): void => {
-      if (retryAt !== null && performance.now() > retryAt && !isAsking) void ask(bucket, rate, 0)
+      if (attempts.isTimeToRetry() && !isAsking) void ask(bucket, rate, 0)
     },
+  }
+}
+
+/** Remembers whether the store answers. */
+function watchAttempts() {
+  /** When to ask again, by the monotonic clock; null: the store has answered the last question. */
+  let retryAt: number | null = null
+  return {
+    succeeded: (): void => {
+      retryAt = null
+    },
+    failed: (): void => {
+      retryAt = performance.now() + AWAY_MS
+    },
+    isAway: () => retryAt !== null,
+    isTimeToRetry: () => retryAt !== null && performance.now() > retryAt,
   }
 }
 
@@ -96,23 +112,16 @@ function addQuestion(
   return question
 }
 
-/** Asks the store, and adds its grants to the buckets. Returns whether it has answered in time. */
+/** Asks the store, and adds its grants to the buckets. */
 async function askStore(store: BucketStore, asked: ReadonlyMap<SharedBucket, Question>) {
   const asks = [...asked].map(([bucket, { rate, need }]) => ({
     bucket,
     ask: toAsk(bucket, rate, store.now(), need),
   }))
-  try {
-    const answer = store.charge(asks.map(({ ask }) => ask))
-    const grants = await inTime(answer, ANSWER_MS, () => null)
-    if (grants === null) return false
-    const at = { now: store.now(), nodes: store.countNodes() }
-    for (const [place, { bucket, ask }] of asks.entries()) {
-      const grant = grants[place]
-      if (grant !== undefined) addGrant(bucket, ask, grant, at)
-    }
-    return true
-  } catch {
-    return false
+  const grants = await store.charge(asks.map(({ ask }) => ask))
+  const at = { now: store.now(), nodes: store.countNodes() }
+  for (const [place, { bucket, ask }] of asks.entries()) {
+    const grant = grants[place]
+    if (grant !== undefined) addGrant(bucket, ask, grant, at)
   }
 }

@@ -4,6 +4,7 @@ import {
   type BucketState,
   EPSILON,
   type Rate,
+  refund,
   refusal,
   spentAt,
   stateOf,
@@ -36,6 +37,8 @@ export interface SharedBucket extends Bucket {
 
 interface OwnShare {
   readonly bucket: Bucket
+  /** As last known. */
+  capacity: number
   /** Requests that were answered from it. */
   used: number
 }
@@ -125,29 +128,47 @@ export function takeFromOwnShare(
   const shareRate = { ...rate, capacity: Math.floor(rate.capacity / nodes) }
   if (shareRate.capacity === 0) return refusal(rate)
   const spent = (chargedAt(bucket, rate, now) + bucket.debt) / nodes
-  bucket.ownShare ??= { bucket: { spent, at: now }, used: 0 }
-  const state = take(bucket.ownShare.bucket, shareRate, now, requests)
-  if (state.allowed) bucket.ownShare.used += Math.min(requests, shareRate.capacity)
+  const { capacity } = shareRate
+  const own = bucket.ownShare ?? { bucket: { spent, at: now }, capacity, used: 0 }
+  bucket.ownShare = own
+  own.capacity = capacity
+  const state = take(own.bucket, shareRate, now, requests)
+  if (state.allowed) own.used += Math.min(requests, capacity)
   return state
 }
 
-/** Ends the node's own share: what it has answered from it, and has not refilled since, becomes debt. */
+/**
+ * Ends the node's own share: what it has answered from it, and has not refilled since, is paid with what the store
+ * has granted, perhaps late. The rest becomes debt.
+ */
 function endOwnShare(bucket: SharedBucket, rate: Rate, now: number): void {
   if (bucket.ownShare === null) return
   const { bucket: own, used } = bucket.ownShare
-  bucket.debt += Math.min(used, spentAt(own, rate, now))
-  bucket.tokens = 0
+  const answered = Math.min(used, spentAt(own, rate, now))
+  const paid = Math.min(bucket.tokens, answered)
+  bucket.tokens -= paid
+  bucket.debt += answered - paid
   bucket.ownShare = null
 }
 
 /** Gives back requests that were taken but do not count. */
 export function refundShared(bucket: SharedBucket, now: number, requests: number): void {
-  if (bucket.ownShare !== null) return
+  if (bucket.ownShare !== null) {
+    refundOwnShare(bucket.ownShare, requests)
+    return
+  }
   const uncharged = Math.min(bucket.debt, requests)
   bucket.debt -= uncharged
   if (bucket.tokens === 0) bucket.tokensAt = now
   bucket.tokens += requests - uncharged
   bucket.used = Math.max(0, bucket.used - requests)
+}
+
+function refundOwnShare(own: OwnShare, requests: number): void {
+  // A request for more than the share has taken all of it.
+  const taken = Math.min(requests, own.capacity, own.used)
+  refund(own.bucket, taken)
+  own.used -= taken
 }
 
 /** Whether to ask now, so that later requests need not wait. */
@@ -171,7 +192,7 @@ export function toAsk(bucket: SharedBucket, rate: Rate, now: number, need: numbe
   return { id, ...rate, debt, returned, need, want: Math.ceil(want) }
 }
 
-/** Applies the store's answer to the bucket. `nodes` are live. */
+/** Applies the store's answer to the bucket, even if it is late. `nodes` are live. */
 export function addGrant(
   bucket: SharedBucket,
   ask: Ask,
