@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SECOND_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { inTimeOrFail } from '../in-time.ts'
@@ -43,6 +44,8 @@ export function placeOf(id: string): number {
 const CHUNK = 1_000
 
 const LONGEST_WAIT_MS = 5 * SECOND_MS
+/** Between two attempts of the last flush. */
+const PAUSE_MS = 100
 
 /**
  * Collects and writes items in chunks, one transaction each. A chunk that fails stays queued as a
@@ -103,12 +106,26 @@ export function createUseFlusher(
     lagMs: () => (size() === 0 ? 0 : performance.now() - since),
     /** Writes all items that are queued now. Rejects if that fails. */
     flush: () => inSeries(flushOnce),
+    /** Writes them like `flush`, and tries again until `signal` aborts. */
+    flushUntil: (signal: AbortSignal) => inSeries(() => untilAborted(flushOnce, signal)),
     /**
      * Runs `work` while nothing is being written, so that each count is either on disk or unwritten. Rejects with
      * 503 if that takes seconds, such as while the database is away.
      */
     betweenFlushes: <Result>(work: () => Result | Promise<Result>) =>
       inTimeOrFail(inSeries(work), LONGEST_WAIT_MS, countsUnavailable),
+  }
+}
+
+async function untilAborted(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      if (signal.aborted) throw error
+    }
+    await sleep(PAUSE_MS)
   }
 }
 

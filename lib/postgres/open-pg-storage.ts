@@ -64,6 +64,7 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
     usesAtOnce: USES_AT_ONCE,
     endWaiting: () => {
       setTimeout(() => stopping.abort(), LAST_WRITES_MS).unref()
+      return signal
     },
     meterStore,
     openKeys: async (plans, onKeyError) =>

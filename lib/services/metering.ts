@@ -46,9 +46,8 @@ function openFlusher(
   }
   const flusher = createUseFlusher(storage.writeUses, announce, storage.usesAtOnce)
   opening.defer(async () => {
-    storage.endWaiting()
     try {
-      await flusher.flush()
+      await flusher.flushUntil(storage.endWaiting())
     } catch (error) {
       log.error({ err: error, lost: flusher.size() }, 'cannot write counters')
     }

@@ -221,4 +221,25 @@ describe('createUseFlusher', () => {
     await flushed
     assert.equal(await next, 1)
   })
+
+  it('writes the last counts as soon as the disk accepts them, until it is too late', async () => {
+    const disk = new Disk()
+    const flusher = createUseFlusher(disk.write, () => {})
+    const counter = new Counter('a', flusher.add)
+    const ending = new AbortController()
+    counter.count()
+    disk.isFull = true
+    const flushed = flusher.flushUntil(ending.signal)
+    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    disk.isFull = false
+    await flushed
+    assert.equal(disk.total, 1)
+
+    counter.count()
+    disk.isFull = true
+    const failed = flusher.flushUntil(ending.signal)
+    ending.abort()
+    await assert.rejects(failed, { message: 'full' })
+    assert.equal(flusher.size(), 1)
+  })
 })
