@@ -11,7 +11,6 @@ import type { Plans } from '../config/plans.ts'
 import type { Engine } from '../db/engine.ts'
 import { SECOND_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
-import { inTime } from '../in-time.ts'
 import { repeat } from '../periodic.ts'
 import { type Channels, type PgConnection, type PgPool, QUICK_MS } from './connection.ts'
 import { shareRuns } from './nodes/share-runs.ts'
@@ -34,8 +33,6 @@ export interface KeyRingOptions {
   readonly waitForOthers?: () => Promise<number>
 }
 
-/** The longest that a change waits until it has taken effect. */
-const LONGEST_WAIT_MS = SECOND_MS
 const PAGE = 10_000
 const MAX_CHANGES = 50_000
 
@@ -69,15 +66,11 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
   await runs.run()
   const opened = opening.move()
 
-  const waitForAll = async (): Promise<void> => {
+  const changeBy = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = await work()
     const changed = await waitForOthers()
     // The notice has most probably arrived here as well, meanwhile.
     await runs.until(() => loaded.revision() >= changed)
-  }
-  const changeBy = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const result = await work()
-    // The change is committed: a failure here must not make it look as if it were not.
-    await inTime(waitForAll(), LONGEST_WAIT_MS, () => {}).catch(onError)
     return result
   }
   return {

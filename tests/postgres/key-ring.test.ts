@@ -36,19 +36,6 @@ async function readRevision(): Promise<number> {
   return Number(rows[0]?.[0])
 }
 
-it('a committed change is answered, although the other nodes cannot be read, or not in time', async (t) => {
-  const engine = createPgEngine(pool)
-  const failed = new Error('the connection broke')
-  const onError = t.mock.fn()
-  const waitForOthers = t.mock.fn((): Promise<number> => Promise.reject(failed))
-  const options = { pool, engine, onError, staleMs: 60_000, waitForOthers }
-  await using keys = await openPgKeyRing({ ...options, plans: readPlans(undefined) })
-  assert.equal(await keys.changeBy(async () => 'made'), 'made')
-  assert.deepEqual(onError.mock.calls[0]?.arguments, [failed])
-  waitForOthers.mock.mockImplementation(() => new Promise(() => {}))
-  assert.equal(await keys.changeBy(async () => 'made'), 'made')
-})
-
 it('keys are those of a promoted standby, although it lacks changes that are in memory', async () => {
   const kept = await addKey()
   const revision = await readRevision()
