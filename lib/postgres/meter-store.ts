@@ -1,14 +1,9 @@
 import { periodId } from '../db/use-flusher.ts'
-import { MINUTE_MS, SECOND_MS } from '../durations.ts'
-import { inTimeOrFail } from '../in-time.ts'
+import { MINUTE_MS } from '../durations.ts'
 import type { BucketStore } from '../limits/buckets/bucket-store.ts'
 import { type MeterStore, NO_COUNTS, type StoredPeriod } from '../limits/meter-store.ts'
 import { createPgBucketStore } from './bucket-store.ts'
 import type { PgConnection, PgPool } from './connection.ts'
-
-/** How long a request waits for the counts of its user. */
-const ANSWER_MS = SECOND_MS
-const NO_ANSWER = 'PostgreSQL does not answer'
 
 interface Loaded {
   /** On the monotonic clock, in milliseconds. */
@@ -35,8 +30,7 @@ export function createPgMeterStore(options: PgMeterStoreOptions): MeterStore {
   const load = async (userId: string, periodStart: number) => {
     const id = periodId({ userId, periodStart })
     try {
-      const reading = pool.use((connection) => readPeriod(connection, userId, periodStart))
-      const period = await inTimeOrFail(reading, ANSWER_MS, () => new Error(NO_ANSWER))
+      const period = await pool.use((connection) => readPeriod(connection, userId, periodStart))
       loaded.set(id, { at: performance.now(), period })
     } catch (error) {
       // Look-ups go on without the database. The next write of counts returns the totals.
