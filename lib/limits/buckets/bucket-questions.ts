@@ -25,7 +25,8 @@ export function createQuestions(store: BucketStore) {
   /** Whether to ask about what is waiting at once, rather than to gather more. */
   let isDue = false
   let gathering: ReturnType<typeof setTimeout> | undefined
-  const attempts = watchAttempts()
+  /** When to ask again, by the monotonic clock; null: the store has answered the last question. */
+  let retryAt: number | null = null
 
   const askNext = async () => {
     // All nodes ask in the same order, so that they cannot deadlock.
@@ -33,9 +34,7 @@ export function createQuestions(store: BucketStore) {
     waiting = new Map(all.slice(AT_ONCE))
     isDue = waiting.size > 0
     asked = new Map(all.slice(0, AT_ONCE))
-    // A late answer counts, too: the store has charged what it grants.
-    const answer = askStore(store, asked).then(attempts.succeeded, attempts.failed)
-    await inTime(answer, ANSWER_MS, attempts.failed)
+    retryAt = (await askStore(store, asked)) ? null : performance.now() + AWAY_MS
     for (const { answered } of asked.values()) answered.resolve()
     asked = new Map()
   }
@@ -56,42 +55,27 @@ export function createQuestions(store: BucketStore) {
     begin()
     return question.answered.promise
   }
+  const askSoon = (bucket: SharedBucket, rate: Rate): void => {
+    if (asked.has(bucket) || waiting.has(bucket)) return
+    addQuestion(waiting, bucket, rate, 0)
+    if (store.gatherMs === undefined) begin()
+    else gathering ??= setTimeout(begin, store.gatherMs)
+  }
   return {
     ask,
     /** Asks in the background. */
-    askSoon: (bucket: SharedBucket, rate: Rate): void => {
-      if (asked.has(bucket) || waiting.has(bucket)) return
-      addQuestion(waiting, bucket, rate, 0)
-      if (store.gatherMs === undefined) begin()
-      else gathering ??= setTimeout(begin, store.gatherMs)
-    },
+    askSoon,
     /** Asks now about all buckets that are waiting. Resolves once the store has answered, or has failed to. */
     finish: async (): Promise<void> => {
       begin()
       await allAnswered([...asked.values(), ...waiting.values()])
     },
     /** Whether the store failed to answer the last question. */
-    isAway: attempts.isAway,
+    isAway: () => retryAt !== null,
     /** Asks a store that is away again, if it is time. */
     retry: (bucket: SharedBucket, rate: Rate): void => {
-      if (attempts.isTimeToRetry() && !isAsking) void ask(bucket, rate, 0)
+      if (retryAt !== null && performance.now() > retryAt && !isAsking) void ask(bucket, rate, 0)
     },
-  }
-}
-
-/** Remembers whether the store answers. */
-function watchAttempts() {
-  /** When to ask again, by the monotonic clock; null: the store has answered the last question. */
-  let retryAt: number | null = null
-  return {
-    succeeded: (): void => {
-      retryAt = null
-    },
-    failed: (): void => {
-      retryAt = performance.now() + AWAY_MS
-    },
-    isAway: () => retryAt !== null,
-    isTimeToRetry: () => retryAt !== null && performance.now() > retryAt,
   }
 }
 
@@ -112,16 +96,23 @@ function addQuestion(
   return question
 }
 
-/** Asks the store, and adds its grants to the buckets. */
+/** Asks the store, and adds its grants to the buckets. Returns whether it has answered in time. */
 async function askStore(store: BucketStore, asked: ReadonlyMap<SharedBucket, Question>) {
   const asks = [...asked].map(([bucket, { rate, need }]) => ({
     bucket,
     ask: toAsk(bucket, rate, store.now(), need),
   }))
-  const grants = await store.charge(asks.map(({ ask }) => ask))
-  const at = { now: store.now(), nodes: store.countNodes() }
-  for (const [place, { bucket, ask }] of asks.entries()) {
-    const grant = grants[place]
-    if (grant !== undefined) addGrant(bucket, ask, grant, at)
+  try {
+    const answer = store.charge(asks.map(({ ask }) => ask))
+    const grants = await inTime(answer, ANSWER_MS, () => null)
+    if (grants === null) return false
+    const at = { now: store.now(), nodes: store.countNodes() }
+    for (const [place, { bucket, ask }] of asks.entries()) {
+      const grant = grants[place]
+      if (grant !== undefined) addGrant(bucket, ask, grant, at)
+    }
+    return true
+  } catch {
+    return false
   }
 }

@@ -137,17 +137,12 @@ export function takeFromOwnShare(
   return state
 }
 
-/**
- * Ends the node's own share: what it has answered from it, and has not refilled since, is paid with what the store
- * has granted, perhaps late. The rest becomes debt.
- */
+/** Ends the node's own share: what it has answered from it, and has not refilled since, becomes debt. */
 function endOwnShare(bucket: SharedBucket, rate: Rate, now: number): void {
   if (bucket.ownShare === null) return
   const { bucket: own, used } = bucket.ownShare
-  const answered = Math.min(used, spentAt(own, rate, now))
-  const paid = Math.min(bucket.tokens, answered)
-  bucket.tokens -= paid
-  bucket.debt += answered - paid
+  bucket.debt += Math.min(used, spentAt(own, rate, now))
+  bucket.tokens = 0
   bucket.ownShare = null
 }
 
@@ -192,7 +187,7 @@ export function toAsk(bucket: SharedBucket, rate: Rate, now: number, need: numbe
   return { id, ...rate, debt, returned, need, want: Math.ceil(want) }
 }
 
-/** Applies the store's answer to the bucket, even if it is late. `nodes` are live. */
+/** Applies the store's answer to the bucket. `nodes` are live. */
 export function addGrant(
   bucket: SharedBucket,
   ask: Ask,
