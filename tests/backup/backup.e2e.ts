@@ -56,7 +56,7 @@ describe('the commands of operators, while a server runs', () => {
       stderr,
       /^Cannot use the data folder .*: a server is using it; stop the server first\n$/,
     )
-    assert.equal((await fetch(`${server.url}/health`)).status, 200)
+    assert.equal((await fetch(`${server.url}/health/ready`)).status, 200)
   })
 
   it('restore into another folder, which another server can use', async () => {

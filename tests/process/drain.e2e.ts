@@ -21,10 +21,10 @@ before(async () => {
 const startDraining = async (seconds: number) => {
   const more = { MERIDIAN_DRAIN_SECONDS: String(seconds), MERIDIAN_ADMIN_PORT: '0' }
   const server = await startServer({ ...settings, ...more })
-  assert.equal(await statusOf(`${server.url}/health`), 200)
+  assert.equal(await statusOf(`${server.url}/health/ready`), 200)
   const began = performance.now()
   process.kill(server.pid, 'SIGTERM')
-  while ((await statusOf(`${server.url}/health`)) === 200);
+  while ((await statusOf(`${server.url}/health/ready`)) === 200);
   return { server, began }
 }
 

@@ -79,7 +79,7 @@ describe('npm ci beside a server', () => {
     const askForAll = async () => {
       await ask('/v1/contact/challenge')
       await ask('/api/auth/sign-in/email', post)
-      for (const page of ['/', '/docs', '/.well-known/openapi.json', '/health', '/rum.js'])
+      for (const page of ['/', '/docs', '/.well-known/openapi.json', '/health/ready', '/rum.js'])
         await ask(page)
     }
     await sleep(LOADED_MS)
