@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../durations.ts'
 import { inTime } from '../../in-time.ts'
 import type { BucketStore } from './bucket-store.ts'
-import { addGrant, type SharedBucket, toAsk } from './shared-bucket.ts'
+import { addGrant, payDebt, type SharedBucket, toAsk } from './shared-bucket.ts'
 import type { Rate } from './token-bucket.ts'
 
 /** The most buckets in one question to the store. */
@@ -96,7 +96,10 @@ function addQuestion(
   return question
 }
 
-/** Asks the store, and adds its grants to the buckets. Returns whether it has answered in time. */
+/**
+ * Asks the store, and adds its grants to the buckets. Returns whether it has answered in time. A late answer only
+ * pays debts, which are charged then: part of what it grants has refilled already.
+ */
 async function askStore(store: BucketStore, asked: ReadonlyMap<SharedBucket, Question>) {
   const asks = [...asked].map(([bucket, { rate, need }]) => ({
     bucket,
@@ -105,7 +108,13 @@ async function askStore(store: BucketStore, asked: ReadonlyMap<SharedBucket, Que
   try {
     const answer = store.charge(asks.map(({ ask }) => ask))
     const grants = await inTime(answer, ANSWER_MS, () => null)
-    if (grants === null) return false
+    if (grants === null) {
+      const payDebts = () => {
+        for (const { bucket, ask } of asks) payDebt(bucket, ask)
+      }
+      answer.then(payDebts, () => {})
+      return false
+    }
     const at = { now: store.now(), nodes: store.countNodes() }
     for (const [place, { bucket, ask }] of asks.entries()) {
       const grant = grants[place]

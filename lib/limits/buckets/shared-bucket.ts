@@ -205,6 +205,13 @@ export function addGrant(
   bucket.capacity = ask.capacity
 }
 
+/** Notes that the store has charged the debt, however late. */
+export function payDebt(bucket: SharedBucket, { debt }: Ask): void {
+  const paid = Math.min(bucket.debt, debt)
+  bucket.debt -= paid
+  bucket.spent += paid
+}
+
 /** Returns the granted requests that the node may still use. */
 function heldAt(bucket: SharedBucket, rate: Rate, now: number): number {
   const { tokens, tokensAt } = bucket
