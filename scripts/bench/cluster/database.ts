@@ -37,10 +37,11 @@ function readStat(pid: string) {
   }
 }
 
-/** Adds secret keys, five per user. Returns their ids and texts. */
+/** Adds secret keys of a plan, five per user. Returns their ids and texts. */
 export async function addKeys(
   pool: PgPool,
   count: number,
+  plan = 'free',
 ): Promise<{ id: string; text: string }[]> {
   const minted = Array.from({ length: count }, () => mintKey('secret'))
   const userIds = Array.from({ length: Math.ceil(count / KEYS_PER_USER) }, () => randomUUID())
@@ -50,8 +51,8 @@ export async function addKeys(
     await pool.use(async (connection) => {
       await connection.query(
         `INSERT INTO users (id, email, plan, created_at)
-         SELECT DISTINCT id, id || '@example.com', 'free', 0 FROM unnest($1::text[]) AS id`,
-        [users],
+         SELECT DISTINCT id, id || '@example.com', $2::text, 0 FROM unnest($1::text[]) AS id`,
+        [users, plan],
       )
       await connection.query(
         `INSERT INTO api_keys (id, user_id, hash, prefix, name, type, created_at)

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { migratePg } from '../../../lib/postgres/migrate.ts'
 import { openPool } from '../../../lib/postgres/pool.ts'
 import { createRandom } from '../../parts/random.ts'
@@ -24,7 +25,10 @@ const SITES = [10, 100, 10_000]
 const USUAL: Pace = { servers: NODES, perSecond: 3_000 }
 const LOADS: readonly Pace[] = [USUAL, { servers: NODES }, { servers: 1 }]
 const CALLERS = [300, 3_000, 30_000]
-/** With so many callers for each second of full speed, each server has heard of nearly all of them. */
+/** Plans with 600 and 120 requests a minute. At the usual pace, each caller sends 60. */
+const LIMITED = { plans: ['pro-600', 'starter-120'], callers: 3_000 }
+/** With so many callers for each second at this pace, each server has heard of nearly all of them. */
+const WARM_UP: Pace = { servers: NODES }
 const CALLERS_PER_SECOND = 1_000
 /** To each server. Beacons need more, because each waits until those of 50 ms are stored together. */
 const CONNECTIONS = { lookUps: 32, beacons: 256 }
@@ -66,6 +70,7 @@ export async function benchCluster(options: BenchOptions): Promise<void> {
   const before = await memoryOf(nodes)
   report(`Adding ${KEYS} keys and ${Math.max(...SITES)} sites`)
   const keys = await addKeys(pool, KEYS)
+  const limitedKeys = await addLimitedKeys(pool)
   await addSites(pool, Math.max(...SITES))
   // Otherwise, PostgreSQL does so by itself at some later time, which would count as the cost of what runs then.
   await pool.use((connection) => connection.query('VACUUM ANALYZE'))
@@ -78,7 +83,16 @@ export async function benchCluster(options: BenchOptions): Promise<void> {
   const started = { nodes, folder: folder.path, addresses, readPostgres }
   const cluster = { ...started, idlePostgres: await benchIdle(started) }
   const texts = keys.slice(KEYS / 2).map(({ text }) => text)
-  await benchCallers(cluster, texts, options)
+  const rows: Row[] = []
+  for (const count of CALLERS) {
+    const paces = count === Math.min(...CALLERS) ? [USUAL] : LOADS
+    rows.push(...(await benchCallers(cluster, texts.slice(0, count), paces, options)))
+  }
+  for (const [plan, limited] of limitedKeys) {
+    const measured = await benchCallers(cluster, limited, [USUAL], options)
+    rows.push(...measured.map((row) => ({ ...row, plan })))
+  }
+  printTable(rows, 'Look-ups with keys')
   await benchBeacons(cluster, options)
 }
 
@@ -144,38 +158,44 @@ function nameOf({ servers, perSecond }: Pace) {
   return { servers, 'offered/s': perSecond ?? 'all' }
 }
 
+/** Returns the texts of the keys by their plans. */
+function addLimitedKeys(pool: PgPool): Promise<(readonly [plan: string, texts: string[]])[]> {
+  return Array.fromAsync(LIMITED.plans, async (plan) => {
+    const keys = await addKeys(pool, LIMITED.callers, plan)
+    return [plan, keys.map(({ text }) => text)] as const
+  })
+}
+
 /** Each caller sends requests to all servers. The first requests of a day cost more: they add rows. */
 async function benchCallers(
   cluster: IdleCluster,
   texts: readonly string[],
+  paces: readonly Pace[],
   { seconds }: BenchOptions,
-) {
-  const rows: Row[] = []
-  for (const count of CALLERS) {
-    const keys = join(cluster.folder, `keys-${count}.txt`)
-    writeFileSync(keys, texts.slice(0, count).join('\n'))
-    const load = { connections: CONNECTIONS.lookUps, args: { addresses: cluster.addresses, keys } }
-    const measure = async (pace: Pace, day: string): Promise<Row> => {
-      const used = await driveAll(cluster, pace, load, seconds)
-      const active = activeCallers(count, used.requests / pace.servers / seconds)
-      return {
-        callers: count,
-        ...nameOf(pace),
-        requests: day,
-        'look-ups/s': used.requests / seconds,
-        'active callers of a server in a second': active,
-        'PostgreSQL µs/active caller': used.postgres / (active * pace.servers * seconds),
-        'PostgreSQL µs/look-up': used.postgres / used.requests,
-        'server µs/look-up': used.nodes / used.requests,
-        failed: used.failed,
-      }
+): Promise<Row[]> {
+  const keys = join(cluster.folder, 'keys.txt')
+  writeFileSync(keys, texts.join('\n'))
+  const count = texts.length
+  const load = { connections: CONNECTIONS.lookUps, args: { addresses: cluster.addresses, keys } }
+  const measure = async (pace: Pace, day: string): Promise<Row> => {
+    const used = await driveAll(cluster, pace, load, seconds)
+    const active = activeCallers(count, used.requests / pace.servers / seconds)
+    return {
+      plan: 'unlimited',
+      callers: count,
+      ...nameOf(pace),
+      requests: day,
+      'look-ups/s': used.requests / seconds,
+      'active callers of a server in a second': active,
+      'PostgreSQL µs/active caller': used.postgres / (active * pace.servers * seconds),
+      'PostgreSQL µs/look-up': used.postgres / used.requests,
+      'server µs/look-up': used.nodes / used.requests,
+      failed: used.failed,
     }
-    rows.push(await measure(USUAL, 'first of the day'))
-    await driveAll(cluster, { servers: NODES }, load, Math.ceil(count / CALLERS_PER_SECOND))
-    const paces = count === Math.min(...CALLERS) ? [USUAL] : LOADS
-    for (const pace of paces) rows.push(await measure(pace, 'later'))
   }
-  printTable(rows, 'Look-ups with keys')
+  const first = await measure(USUAL, 'first of the day')
+  await driveAll(cluster, WARM_UP, load, Math.ceil(count / CALLERS_PER_SECOND))
+  return [first, ...(await Array.fromAsync(paces, (pace) => measure(pace, 'later')))]
 }
 
 /** How many of `count` callers a server hears of in a second, if each of its requests draws one. */

@@ -42,6 +42,8 @@ const UNLIMITED = { monthlyCap: 1e12, maxKeys: 10, maxSites: 1, requestsPerMinut
 export const PLANS = [
   { id: 'free', name: 'Free', price: 0, ...UNLIMITED },
   { id: 'pro', name: 'Pro', price: 29, ...UNLIMITED },
+  { id: 'pro-600', name: 'Pro', price: 29, ...UNLIMITED, requestsPerMinute: 600 },
+  { id: 'starter-120', name: 'Starter', price: 9, ...UNLIMITED, requestsPerMinute: 120 },
 ]
 
 /** Starts Meridian with its data in `folder` and a key of an unlimited plan. */
