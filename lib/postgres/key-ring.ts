@@ -42,7 +42,7 @@ const MAX_CHANGES = 50_000
  */
 export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & AsyncDisposable> {
   const { pool, plans, onError, staleMs, onRevision } = options
-  const { waitForOthers = () => pool.use(readRevision, QUICK_MS) } = options
+  const { waitForOthers = async () => (await pool.use(readLatest, QUICK_MS)).newest } = options
   const reads = trackReads(staleMs)
   const loaded = await loadKeys(pool, plans)
   const { find, forgetTexts, onChange } = createFindKey(loaded.find)
@@ -109,14 +109,17 @@ function trackReads(staleMs: number) {
 async function loadKeys(pool: PgPool, plans: Plans) {
   let index = createKeyIndex(plans)
   let revision = 0
-  const load = async () => {
-    // Read before the keys, so that keys that change while they load are read again.
-    const newest = await pool.use(readRevision)
-    const loaded = createKeyIndex(plans)
-    await pool.use((connection) => loadAll(connection, loaded))
-    index = loaded
-    revision = newest
-  }
+  let server = 0
+  const load = () =>
+    pool.use(async (connection) => {
+      // Read before the keys, so that keys that change while they load are read again.
+      const latest = await readLatest(connection)
+      const loaded = createKeyIndex(plans)
+      await loadAll(connection, loaded)
+      index = loaded
+      revision = latest.newest
+      server = latest.server
+    })
   await load()
   return {
     find: (hash: string) => index.find(hash),
@@ -125,21 +128,32 @@ async function loadKeys(pool: PgPool, plans: Plans) {
     revision: () => revision,
     /** Applies the next changes. Returns whether there were any, and whether those were all. */
     update: async () => {
-      const before = revision
       const read = (connection: PgConnection) => readChanges(connection, revision)
-      const { newest, userIds, keys, last } = await pool.use(read, QUICK_MS)
+      const changes = await pool.use(read, QUICK_MS)
+      // Another server, such as a promoted standby, or a restored backup may lack changes that are in memory.
+      if (changes.server !== server || changes.newest < revision) {
+        await load()
+        return { isChanged: true, isComplete: true }
+      }
+      const { userIds, keys, last } = changes
       index.replace(userIds, keys)
       revision = last
-      // A promoted standby lacks some of the changes that are in memory.
-      if (newest < before) await load()
-      return { isChanged: revision !== before, isComplete: userIds.length < MAX_CHANGES }
+      return { isChanged: userIds.length > 0, isComplete: userIds.length < MAX_CHANGES }
     },
   }
 }
 
-async function readRevision(connection: PgConnection): Promise<number> {
-  const { rows } = await connection.query('SELECT coalesce(max(revision), 0) FROM access_changes')
-  return Number(rows[0]?.[0])
+/**
+ * The newest revision, and when the server started: a promoted standby started at another time than the lost
+ * primary. The timeline would also differ, but it cannot be read during recovery, nor on Amazon Aurora.
+ */
+const LATEST = `
+  SELECT coalesce(max(revision), 0) AS newest, extract(epoch FROM pg_postmaster_start_time()) AS server
+  FROM access_changes`
+
+async function readLatest(connection: PgConnection) {
+  const { rows } = await connection.query(LATEST)
+  return { newest: Number(rows[0]?.[0]), server: Number(rows[0]?.[1]) }
 }
 
 async function loadAll(connection: PgConnection, index: KeyIndex): Promise<void> {
@@ -153,12 +167,12 @@ async function loadAll(connection: PgConnection, index: KeyIndex): Promise<void>
 }
 
 /**
- * Reads the newest revision, and the changes after $1, oldest first, each with the keys of its user. OFFSET 0
+ * Reads `LATEST`, and the changes after $1, oldest first, each with the keys of its user. OFFSET 0
  * makes PostgreSQL look for the keys user by user: any other plan is slow until it has analysed the tables.
  */
 const READ_CHANGES = `
-  SELECT latest.revision, changes.user_id, changes.revision, keys.*
-  FROM (SELECT coalesce(max(revision), 0) AS revision FROM access_changes) AS latest
+  SELECT latest.newest, latest.server, changes.user_id, changes.revision, keys.*
+  FROM (${LATEST}) AS latest
   LEFT JOIN (
     SELECT user_id, revision FROM access_changes WHERE revision > $1
     ORDER BY revision LIMIT ${MAX_CHANGES}
@@ -170,11 +184,12 @@ async function readChanges(connection: PgConnection, revision: number) {
   const { rows } = await connection.query(READ_CHANGES, [revision])
   return {
     newest: Number(rows[0]?.[0]),
+    server: Number(rows[0]?.[1]),
     // Without changes, there is one row, without a user.
-    userIds: [...new Set(rows.flatMap(([, user]) => (user === null ? [] : [String(user)])))],
-    last: Number(rows.at(-1)?.[2] ?? revision),
+    userIds: [...new Set(rows.flatMap(([, , user]) => (user === null ? [] : [String(user)])))],
+    last: Number(rows.at(-1)?.[3] ?? revision),
     // A user without keys has one row, without a hash.
-    keys: rows.flatMap(([, , , ...key]) => (key[0] === null ? [] : [toKey(key)])),
+    keys: rows.flatMap(([, , , , ...key]) => (key[0] === null ? [] : [toKey(key)])),
   }
 }
 
