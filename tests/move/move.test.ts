@@ -240,7 +240,7 @@ describe('an export', () => {
   }
 
   it('takes along the beacons that the nodes have not summed up', async () => {
-    const nodes = [openNode(pool), openNode(pool)] as const
+    const nodes = [await openNode(pool), await openNode(pool)] as const
     const drafts = Array.from({ length: 120 }, (_, n) => ({ ...makeDraft(n), siteId: 'a' }))
     await send(nodes[0].writer, drafts.slice(0, 30))
     await send(nodes[1].writer, drafts.slice(30, 60))

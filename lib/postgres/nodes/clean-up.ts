@@ -4,7 +4,7 @@ import type { Leases } from '../../storage/storage.ts'
 import type { Layout } from '../citus/layout.ts'
 import { removeCountedFromShards, removeOldFromShards } from '../citus/retention.ts'
 import type { PgPool } from '../connection.ts'
-import { replayJournal } from '../rum/replay.ts'
+import { replayJournal, replayRemoved } from '../rum/replay.ts'
 import { removeCounted, removeOld } from '../rum/retention.ts'
 import type { Node } from './nodes.ts'
 
@@ -17,7 +17,7 @@ interface CleanUpOptions {
   readonly onError: (error: unknown, message: string) => void
 }
 
-/** No process writes under the id of a node that was marked dead this long ago. */
+/** Most processes that were only paused have joined again by then. The others can count nothing more. */
 const REMOVABLE_AFTER_MS = DAY_MS
 const TAKE_OVER_MS = 2 * SECOND_MS
 
@@ -32,6 +32,7 @@ export function startCleanUp(options: CleanUpOptions): Disposable {
     }
   }
   const removeOldRows = async () => {
+    await replayRemoved(pool, layout)
     const isLocal = layout === 'local'
     await (isLocal ? removeOld : removeOldFromShards)(pool, now())
     await (isLocal ? removeCounted : removeCountedFromShards)(pool, await node().listIds())

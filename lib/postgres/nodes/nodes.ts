@@ -71,6 +71,11 @@ export async function countLive(connection: PgConnection): Promise<number> {
   return Number(rows[0]?.[0])
 }
 
+/** Whether the node is live, or dead but not yet removed. */
+export async function isInNodes(connection: PgConnection, id: string): Promise<boolean> {
+  return (await connection.query('SELECT FROM nodes WHERE id = $1', [id])).rows.length > 0
+}
+
 /** The error for work that needs the database alone, while `count` nodes use it. */
 export function inUse(count: number): Error {
   return new Error(

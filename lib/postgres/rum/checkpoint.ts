@@ -2,6 +2,7 @@ import type { SiteFold } from '../../rum/rows/site-fold.ts'
 import type { Layout } from '../citus/layout.ts'
 import { addCounted } from '../citus/shards.ts'
 import type { PgPool } from '../connection.ts'
+import { isInNodes } from '../nodes/nodes.ts'
 import { inTransaction } from '../transaction.ts'
 import { addAll, type RumConnection, writeBulk } from './bulk.ts'
 import { addCounts, addErrors } from './counts.ts'
@@ -45,7 +46,8 @@ const SAVE_COUNTED = addAll(
 
 /**
  * Writes the parts in one transaction. Leaves out parts that an earlier transaction has written, whose answer
- * was lost. Writes nothing if other nodes have taken over the journal of this one.
+ * was lost. Writes nothing if other nodes have taken over the journal of this one. A day later, they remove the
+ * node, and only then what is in `rum_counted` about it: so this is read first.
  */
 export function writeParts(
   { pool, node, layout }: NodeDatabase,
@@ -57,7 +59,7 @@ export function writeParts(
     await lockSites(connection, siteIds)
     const counted = await readCounted(connection, siteIds)
     const isTakenOver = siteIds.some((siteId) => counted.get(siteId)?.checkpoint === TAKEN_OVER)
-    if (isTakenOver) return 'taken over'
+    if (isTakenOver || !(await isInNodes(connection, node))) return 'taken over'
     const due = parts.filter(
       ({ fold, checkpoint }) => (counted.get(fold.siteId)?.checkpoint ?? 0) < checkpoint,
     )

@@ -46,6 +46,16 @@ export async function readGroups(
   })
 }
 
+/** Whether the journal still has the group that ends with the entry. */
+export async function hasGroup(
+  connection: PgConnection,
+  node: string,
+  lastId: number,
+): Promise<boolean> {
+  const sql = 'SELECT FROM rum_journal WHERE node = $1 AND last_id = $2'
+  return (await connection.query(sql, [node, lastId])).rows.length > 0
+}
+
 /** Removes the groups whose entries have ids up to the given one. */
 export async function removeGroups(
   connection: PgConnection,

@@ -14,7 +14,7 @@ import {
   saveCounted,
   TAKEN_OVER,
 } from './checkpoint.ts'
-import { readGroups, removeGroups } from './entries.ts'
+import { hasGroup, listJournalNodes, readGroups, removeGroups } from './entries.ts'
 import { withoutStoredRows } from './pending-site.ts'
 
 const GROUPS = 10
@@ -32,6 +32,18 @@ export async function replayJournal(
 }
 
 /**
+ * Sums up the journals of nodes that are not in `nodes`. A node can come back from a pause after the others have
+ * removed it, and accept beacons before it joins again.
+ */
+export async function replayRemoved(pool: PgPool, layout: Layout = 'local'): Promise<void> {
+  // Read first: a node joins before it writes to its journal.
+  const withJournal = await listJournalNodes(pool)
+  const sql = 'SELECT id FROM unnest($1::text[]) AS id WHERE id NOT IN (SELECT id FROM nodes)'
+  const { rows } = await pool.use((connection) => connection.query(sql, [withJournal]))
+  for (const [id] of rows) await replayJournal(pool, String(id), layout)
+}
+
+/**
  * Sums up the first groups. Returns whether there were any. If it is interrupted, the stored rows say which
  * sites are summed up.
  */
@@ -43,18 +55,18 @@ async function replayGroups(database: NodeDatabase): Promise<boolean> {
   const bySite = Map.groupBy(entries, ({ siteId }) => siteId)
   const sites = Array.from(bySite, ([id, own]) => ({ id, own }))
   for (const group of await groupByShard(database, sites, sites.length)) {
-    await replayEntries(
-      database,
-      group.flatMap(({ own }) => own),
-    )
+    const some = group.flatMap(({ own }) => own)
+    await replayEntries(database, some, last.id)
   }
   await pool.use((connection) => removeGroups(connection, node, last.id))
   return true
 }
 
+/** `lastId`: of the last group that was read. */
 function replayEntries(
   { pool, node, layout }: NodeDatabase,
   entries: readonly Entry[],
+  lastId: number,
 ): Promise<void> {
   return inTransaction(pool, async (plain) => {
     const connection = { ...plain, node, layout }
@@ -62,6 +74,8 @@ function replayEntries(
     await lockSites(connection, siteIds)
     // Read under the locks, since another node may have summed up the same entries before.
     const counted = await readCounted(connection, siteIds)
+    // Otherwise another node has summed up all entries, and `rum_counted` may no longer show it.
+    if (!(await hasGroup(connection, node, lastId))) return
     const folds = await foldAll(entries, counted)
     const parts = folds.map((fold) => ({ fold, checkpoint: TAKEN_OVER }))
     await saveCounted(connection, parts, counted)

@@ -28,7 +28,7 @@ export async function removeOld(pool: PgPool, now: number): Promise<void> {
 
 /**
  * Removes the rows of `rum_counted` whose site was deleted, or whose node is not in `nodes` and has no
- * journal. `nodes` must have all but those that have been dead for too long to come back from a pause.
+ * journal. `nodes` are the ids of all nodes, live or dead.
  */
 export async function removeCounted(pool: PgPool, nodes: readonly string[]): Promise<void> {
   await pool.use((connection) =>

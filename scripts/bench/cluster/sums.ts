@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { readLayout } from '../../../lib/postgres/citus/layout.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { migratePg } from '../../../lib/postgres/migrate.ts'
+import { joinNodes } from '../../../lib/postgres/nodes/nodes.ts'
 import { openPool } from '../../../lib/postgres/pool.ts'
 import { openPgRumWriter } from '../../../lib/postgres/rum/writer.ts'
 import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
@@ -30,8 +30,9 @@ export async function benchSums({ rounds }: BenchOptions): Promise<void> {
   const drafts = makeDrafts()
   const rows: Row[] = []
   for (let round = 0; round <= rounds; round++) {
+    await using node = await joinNodes(pool, 'bench', -1)
     const writer = openPgRumWriter(pool, {
-      node: randomUUID(),
+      node: node.id,
       layout,
       onError: (error) => {
         throw error

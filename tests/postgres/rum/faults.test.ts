@@ -32,7 +32,7 @@ describe('telemetry on PostgreSQL', () => {
   after(() => pool[Symbol.asyncDispose]())
 
   /** Opens a node for which statements can be made to fail, before or after they run. */
-  const openFaulty = () => {
+  const openFaulty = async () => {
     const fault = { before: /$^/, after: /$^/ }
     const faulty = interceptPool(pool, async (text, run): Promise<Outcome> => {
       if (fault.before.test(text)) throw LOST
@@ -42,12 +42,12 @@ describe('telemetry on PostgreSQL', () => {
     })
     const never = /$^/
     const mend = () => Object.assign(fault, { before: never, after: never })
-    return { ...openNode(faulty), faulty, fault, mend }
+    return { ...(await openNode(faulty)), faulty, fault, mend }
   }
 
   for (const when of ['before', 'after'] as const) {
     it(`counts each beacon once if the connection is lost ${when} the commit of a checkpoint`, async () => {
-      const { writer, checkpoint, fault, mend } = openFaulty()
+      const { writer, checkpoint, fault, mend } = await openFaulty()
       await send(writer, drafts.slice(0, 20))
       await writer.countDropped('a', 'bot', NOON)
       fault[when] = COMMIT
@@ -66,7 +66,7 @@ describe('telemetry on PostgreSQL', () => {
     })
 
     it(`counts refused beacons once if the connection is lost ${when} the commit`, async () => {
-      const { writer, checkpoint, fault, mend } = openFaulty()
+      const { writer, checkpoint, fault, mend } = await openFaulty()
       await writer.countDropped('a', 'bot', NOON)
       fault[when] = COMMIT
       await assert.rejects(checkpoint(), LOST)
@@ -77,7 +77,7 @@ describe('telemetry on PostgreSQL', () => {
     })
 
     it(`reports beacons as not stored if the connection is lost ${when} their commit`, async () => {
-      const { writer, errors, fault, mend, node } = openFaulty()
+      const { writer, errors, fault, mend, node } = await openFaulty()
       fault[when] = STORE
       const [first = makeDraft(0), ...rest] = drafts
       assert.equal(await writer.add(first), 'failed')
@@ -90,7 +90,7 @@ describe('telemetry on PostgreSQL', () => {
     })
 
     it(`removes entries later if the connection is lost ${when} their removal`, async () => {
-      const { writer, errors, fault, mend } = openFaulty()
+      const { writer, errors, fault, mend } = await openFaulty()
       await send(writer, drafts.slice(0, 20))
       fault[when] = REMOVE
       await writer[Symbol.asyncDispose]()
@@ -104,7 +104,7 @@ describe('telemetry on PostgreSQL', () => {
     })
 
     it(`counts each beacon once if a replay loses the connection ${when} its commit`, async () => {
-      const { writer, node, faulty, fault, mend } = openFaulty()
+      const { writer, node, faulty, fault, mend } = await openFaulty()
       await send(writer, drafts)
       fault[when] = COMMIT
       await assert.rejects(replay(faulty, node), LOST)
@@ -115,7 +115,7 @@ describe('telemetry on PostgreSQL', () => {
   }
 
   it('counts beacons that arrive while a checkpoint is under way', async () => {
-    const { writer, checkpoint } = openNode(pool)
+    const { writer, checkpoint } = await openNode(pool)
     const sent: Promise<void>[] = []
     for (let at = 0; at < drafts.length; at += 3) {
       sent.push(send(writer, drafts.slice(at, at + 3)))
@@ -133,7 +133,7 @@ describe('telemetry on PostgreSQL', () => {
   })
 
   it('leaves the beacons of a checkpoint that fails in the journal', async () => {
-    const { writer, errors, fault, node } = openFaulty()
+    const { writer, errors, fault, node } = await openFaulty()
     await send(writer, drafts)
     fault.before = /INTO rum_counted/
     await writer[Symbol.asyncDispose]()
@@ -144,7 +144,7 @@ describe('telemetry on PostgreSQL', () => {
   })
 
   it('writes all other sites if the rows of one cannot be read', async () => {
-    const { writer, errors } = openNode(pool)
+    const { writer, errors } = await openNode(pool)
     await send(writer, drafts)
     await writer.checkpointSite('a')
     const damage = `UPDATE rum_days SET sketches = '\\xff'`

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import fc from 'fast-check'
+import { removeCountedFromShards } from '../../../lib/postgres/citus/retention.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { listJournalNodes } from '../../../lib/postgres/rum/entries.ts'
 import { createPgRumReader } from '../../../lib/postgres/rum/reader.ts'
+import { replayRemoved } from '../../../lib/postgres/rum/replay.ts'
+import { removeCounted } from '../../../lib/postgres/rum/retention.ts'
 import {
   countEntries,
   countStored,
+  LAYOUT,
   makeDraft,
   openNode,
   openTables,
@@ -19,7 +23,9 @@ import {
 
 const drafts = Array.from({ length: 120 }, (_, n) => ({ ...makeDraft(n), siteId: 'a' }))
 
-type Node = ReturnType<typeof openNode>
+const removeCountedOfOthers = LAYOUT === 'local' ? removeCounted : removeCountedFromShards
+
+type Node = Awaited<ReturnType<typeof openNode>>
 
 describe('several nodes', () => {
   let pool: PgPool
@@ -34,12 +40,12 @@ describe('several nodes', () => {
     Promise.all(nodes.map(({ writer }) => writer[Symbol.asyncDispose]()))
 
   it('write the same as one', async () => {
-    const one = openNode(pool)
+    const one = await openNode(pool)
     await send(one.writer, drafts)
     const wanted = await readSite(one.writer, createPgRumReader(pool))
     await close(one)
     await removeAll(pool)
-    const nodes = [openNode(pool), openNode(pool), openNode(pool)] as const
+    const nodes = [await openNode(pool), await openNode(pool), await openNode(pool)] as const
     for (let at = 0; at < drafts.length; at += 12) {
       const shares = [drafts.slice(at, at + 4), drafts.slice(at + 4, at + 8)]
       shares.push(drafts.slice(at + 8, at + 12))
@@ -52,7 +58,7 @@ describe('several nodes', () => {
   })
 
   it('share the bounds for pages and kinds of errors', async () => {
-    const nodes = [openNode(pool), openNode(pool)] as const
+    const nodes = [await openNode(pool), await openNode(pool)] as const
     const many = Array.from({ length: 1_600 }, (_, n) => ({
       ...makeDraft(n, { pages: 900, kinds: 500 }),
       ...{ siteId: 'a', receivedAt: drafts[0]?.receivedAt ?? 0 },
@@ -74,7 +80,7 @@ describe('several nodes', () => {
   })
 
   it('sum up what a killed node left, once, even if two do so at the same time', async () => {
-    const killed = openNode(pool)
+    const killed = await openNode(pool)
     await send(killed.writer, drafts.slice(0, 50))
     await killed.checkpoint()
     await send(killed.writer, drafts.slice(50))
@@ -86,7 +92,7 @@ describe('several nodes', () => {
   })
 
   it('notice that others have taken over, and count nothing twice', async () => {
-    const stopped = openNode(pool)
+    const stopped = await openNode(pool)
     await send(stopped.writer, drafts.slice(0, 50))
     await stopped.checkpoint()
     await send(stopped.writer, drafts.slice(50, 60))
@@ -103,6 +109,55 @@ describe('several nodes', () => {
     assert.deepEqual(stopped.errors, [])
   })
 
+  /** What the others do once a node has been dead for a day. */
+  const remove = async ({ node }: Node) => {
+    await replay(pool, node)
+    await read(pool, `DELETE FROM nodes WHERE id = '${node}'`)
+    await removeCountedOfOthers(pool, [])
+  }
+
+  it('count nothing twice after a pause so long that the others have removed the node', async () => {
+    const paused = await openNode(pool)
+    await send(paused.writer, drafts.slice(0, 50))
+    await remove(paused)
+    await send(paused.writer, drafts.slice(50, 60))
+    await close(paused)
+    assert.equal(await countStored(pool), 50)
+    assert.equal(paused.takenOver(), 1)
+    await replayRemoved(pool, LAYOUT)
+    assert.equal(await countStored(pool), 60)
+    assert.deepEqual(paused.errors, [])
+  })
+
+  it('count nothing twice if one pauses for so long while it sums up what another left', async () => {
+    const killed = await openNode(pool)
+    await send(killed.writer, drafts)
+    let isPaused = false
+    const pausing: PgPool = {
+      ...pool,
+      use: async (work) => {
+        const result = await pool.use(work)
+        if (!isPaused) {
+          isPaused = true
+          await remove(killed)
+        }
+        return result
+      },
+    }
+    await replay(pausing, killed.node)
+    assert.equal(await countStored(pool), drafts.length)
+  })
+
+  it('leave alone the journals of nodes that are not removed', async () => {
+    const live = await openNode(pool)
+    await send(live.writer, drafts.slice(0, 10))
+    await replayRemoved(pool, LAYOUT)
+    await live.checkpoint()
+    assert.equal(live.takenOver(), 0)
+    await close(live)
+    assert.equal(await countStored(pool), 10)
+  })
+
   it('lose nothing in any order of beacons, checkpoints, deaths and returns', async () => {
     const AnyStep = fc.record({
       at: fc.nat(2),
@@ -113,7 +168,11 @@ describe('several nodes', () => {
     })
     const run = async (steps: readonly Step[]) => {
       await removeAll(pool)
-      const cluster = new Cluster(pool)
+      const cluster = new Cluster(pool, [
+        await openNode(pool),
+        await openNode(pool),
+        await openNode(pool),
+      ])
       for (const step of steps) await cluster.take(step)
       await close(...cluster.nodes)
       for (const node of await listJournalNodes(pool)) await replay(pool, node)
@@ -135,9 +194,9 @@ class Cluster {
   readonly nodes: Node[]
   sent = 0
 
-  constructor(pool: PgPool) {
+  constructor(pool: PgPool, nodes: Node[]) {
     this.#pool = pool
-    this.nodes = [openNode(pool), openNode(pool), openNode(pool)]
+    this.nodes = nodes
   }
 
   async take({ at, action }: Step): Promise<void> {
@@ -150,6 +209,6 @@ class Cluster {
       await send(node.writer, some)
       this.sent += some.length
     }
-    if (action === 'kill' || node.takenOver() > 0) this.nodes[at] = openNode(this.#pool)
+    if (action === 'kill' || node.takenOver() > 0) this.nodes[at] = await openNode(this.#pool)
   }
 }

@@ -32,7 +32,7 @@ describe('the retention of telemetry on PostgreSQL', () => {
 
   /** Stores one beacon with all kinds of data for each day before NOON. */
   const fill = async (siteId: string, days: number) => {
-    const { node, writer, errors } = openNode(pool)
+    const { node, writer, errors } = await openNode(pool)
     const beacon = keepBeacon({ path: '/a', metrics: { lcp: 1 }, errors: [{ message: 'no' }] })
     const all = Array.from({ length: days }, (_, day) => {
       return { siteId, beacon, country: '', receivedAt: NOON - day * DAY_MS }
@@ -64,7 +64,7 @@ describe('the retention of telemetry on PostgreSQL', () => {
   it('removes what deleted sites counted, and dead nodes without a journal', async () => {
     const [live, dead] = [await fill('kept', 1), await fill('kept', 1)]
     await fill('gone', 1)
-    const killed = openNode(pool)
+    const killed = await openNode(pool)
     const beacon = keepBeacon({ metrics: { lcp: 1 } })
     await send(killed.writer, [{ siteId: 'kept', beacon, country: '', receivedAt: NOON }])
     await killed.writer.checkpointSite('kept')

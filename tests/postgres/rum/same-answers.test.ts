@@ -50,10 +50,10 @@ describe('telemetry on PostgreSQL', () => {
   after(() => pool[Symbol.asyncDispose]())
 
   /** Opens telemetry on SQLite and on PostgreSQL. */
-  const openBoth = () => {
+  const openBoth = async () => {
     const db = openDb(':memory:')
     const onError = assert.ifError
-    const { writer, errors } = openNode(pool)
+    const { writer, errors } = await openNode(pool)
     return {
       db,
       errors,
@@ -78,7 +78,7 @@ describe('telemetry on PostgreSQL', () => {
     )
     const check = async (steps: readonly Step[], filters: readonly (typeof ALL)[]) => {
       await removeAll(pool)
-      const { db, sqlite, postgres, readers, errors } = openBoth()
+      const { db, sqlite, postgres, readers, errors } = await openBoth()
       await take(sqlite, steps)
       await take(postgres, steps)
       for (const filter of [ALL, ...filters]) {
@@ -98,7 +98,7 @@ describe('telemetry on PostgreSQL', () => {
   })
 
   it('has the same bounds for pages and kinds of errors', async () => {
-    const { sqlite, postgres, readers } = openBoth()
+    const { sqlite, postgres, readers } = await openBoth()
     const drafts = Array.from({ length: 1_800 }, (_, n) => ({
       ...makeDraft(n, { pages: 800, kinds: 600 }),
       receivedAt: NOON + n,
@@ -134,7 +134,7 @@ describe('telemetry on PostgreSQL', () => {
   })
 
   it('keeps U+0000 and half characters in texts of errors, but not in countries', async () => {
-    const { sqlite, postgres, readers } = openBoth()
+    const { sqlite, postgres, readers } = await openBoth()
     const { beacon, ...draft } = makeDraft(1)
     const errors = [{ message: 'A\0B\ud800C', type: '\udfff' }]
     const odd = { ...draft, siteId: 'a', beacon: { ...beacon, errors } }

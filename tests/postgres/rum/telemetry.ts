@@ -64,9 +64,11 @@ export function replay(pool: PgPool, node: string): Promise<void> {
 let opened = 0
 
 /** Opens telemetry as one node does, whose checkpoints happen only when they are asked for. */
-export function openNode(pool: PgPool) {
+export async function openNode(pool: PgPool) {
   opened += 1
   const node = `node ${opened}`
+  const sql = "INSERT INTO nodes (id, version, started_at, seen_at) VALUES ($1, 'test', 0, 0)"
+  await pool.use((connection) => connection.query(sql, [node]))
   const errors: string[] = []
   let takenOver = 0
   const writer = openPgRumWriter(pool, {
