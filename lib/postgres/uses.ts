@@ -35,7 +35,7 @@ interface UsesOptions {
 
 /**
  * Writes uses in one transaction, and its number with them. If the answer to the commit is lost, the stored
- * number shows whether it was committed. So nothing is lost or counted twice.
+ * number shows whether it was committed. So nothing is counted twice, nor lost unless the number is gone, too.
  */
 export function createPgUses({ pool, node, signal, layout = 'local' }: UsesOptions): WriteUses {
   let number = 0
@@ -43,8 +43,9 @@ export function createPgUses({ pool, node, signal, layout = 'local' }: UsesOptio
     pool.use(async (connection) => {
       // Waits for the transaction if it is still under way, since it has locked the row.
       const sql = 'SELECT written FROM nodes WHERE id = $1 FOR UPDATE'
-      const { rows } = await connection.query(sql, [node])
-      return Number(rows[0]?.[0]) >= number
+      const [row] = (await connection.query(sql, [node])).rows
+      // Without a row, the others have removed this node while it was paused. Counts must never be too high.
+      return row === undefined || Number(row[0]) >= number
     }, QUICK_MS)
   /** Asks until the database answers. */
   const isWritten = async (): Promise<boolean> => {

@@ -69,8 +69,11 @@ async function counts(): Promise<unknown[]> {
   )
 }
 
-/** A pool whose commits fail once, before or after the database has carried them out. */
-function failingOnce(when: 'before' | 'after'): PgPool {
+/**
+ * A pool whose commits fail once, before or after the database has carried them out. `meanwhile`: a statement
+ * that runs then.
+ */
+function failingOnce(when: 'before' | 'after', meanwhile = 'SELECT'): PgPool {
   let isDue = true
   const fail = (connection: PgConnection): PgConnection => ({
     ...connection,
@@ -78,6 +81,7 @@ function failingOnce(when: 'before' | 'after'): PgPool {
       if (text !== 'COMMIT' || !isDue) return connection.query(text, params)
       isDue = false
       await connection.query(when === 'after' ? 'COMMIT' : 'ROLLBACK')
+      await connection.query(meanwhile)
       throw new Error('the connection was lost')
     },
   })
@@ -98,6 +102,14 @@ describe('counts on PostgreSQL', () => {
     await write(usesOf(3))
     await write(usesOf(2))
     assert.deepEqual(await counts(), [5, 5, 5])
+  })
+
+  it('are counted once if the others remove the node before it learns of the commit', async () => {
+    const write = await openNode(failingOnce('after', 'DELETE FROM nodes'))
+    await write(usesOf(3))
+    assert.deepEqual(await counts(), [3, 3, 3])
+    await assert.rejects(write(usesOf(2)), /this node is unknown/)
+    assert.deepEqual(await counts(), [3, 3, 3])
   })
 
   it('are reported as not written if the commit did not happen', async () => {
