@@ -1,24 +1,15 @@
 import { capIn } from '../config/carried-requests.ts'
-import {
-  type BillingPeriod,
-  contains,
-  monthOf,
-  paidPeriod,
-  type SubscriptionPeriod,
-} from '../config/period.ts'
-import { periodId } from '../db/use-flusher.ts'
 import { MINUTE_MS } from '../durations.ts'
-import { runInSlices } from '../in-slices.ts'
 import type { BucketKeeper } from './buckets/local-buckets.ts'
 import { openBuckets } from './buckets/open-buckets.ts'
 import { createTakeBoth } from './buckets/take-both.ts'
-import { type CallerRows, rowOf, ThreadBucket } from './buckets/thread-rows.ts'
+import { type CallerRows, ThreadBucket } from './buckets/thread-rows.ts'
 import type { Bucket, Rate } from './buckets/token-bucket.ts'
-import { UserBuckets } from './buckets/user-buckets.ts'
-import { CallerMeter } from './caller-meter.ts'
+import type { CallerMeter } from './caller-meter.ts'
 import { BUSY, type CallerState, emptier } from './caller-state.ts'
+import { KeptMeters } from './kept-meters.ts'
 import { callerId, type Metered, planRate, userRate } from './metered.ts'
-import { type Counts, UserMeter, type UserMeterOptions } from './user-meter.ts'
+import type { Counts, UserMeterOptions } from './user-meter.ts'
 
 /** A request asks the store at most this many times: other requests may take what was granted. */
 const ATTEMPTS = 10
@@ -30,24 +21,15 @@ export class Meters {
   readonly #options: UserMeterOptions
   readonly #buckets: BucketKeeper
   readonly #takeBoth: ReturnType<typeof createTakeBoth>
-  readonly #callers = new Map<string, CallerMeter>()
-  readonly #users = new Map<string, UserMeter>()
-  readonly #userBuckets: UserBuckets
-  /** Buckets of callers that have sent no request since the start. */
-  readonly #restored: Map<string, Bucket>
-  #month = monthOf(0)
+  readonly #kept: KeptMeters
 
   /** Loads the buckets that are not full at `now`, in epoch milliseconds. */
   constructor(options: UserMeterOptions, now: number) {
     this.#options = options
-    const { shared } = options.store
-    this.isShared = shared !== undefined
+    this.isShared = options.store.shared !== undefined
     this.#buckets = openBuckets(options)
     this.#takeBoth = createTakeBoth(this.#buckets)
-    this.#userBuckets = new UserBuckets(options.store, this.#buckets, now)
-    this.#restored = options.store.readBuckets(now - MINUTE_MS)
-    // A clock that was ahead may have written `at`: the bucket would not refill before that time.
-    for (const bucket of this.#restored.values()) bucket.at = Math.min(bucket.at, now)
+    this.#kept = new KeptMeters(options, this.#buckets, now)
   }
 
   /**
@@ -58,8 +40,8 @@ export class Meters {
     const { load } = this.#options.store
     if (load === undefined) return undefined
     const { userId, paid } = caller
-    const { start } = this.#periodOf(paid, now)
-    if (this.#users.has(periodId({ userId, periodStart: start }))) return undefined
+    const { start } = this.#kept.periodOf(paid, now)
+    if (this.#kept.findUser(userId, start) !== undefined) return undefined
     return load(userId, start).then(() => this.#loadBuckets(caller, now))
   }
 
@@ -104,35 +86,33 @@ export class Meters {
   }
 
   #bucketsOf(caller: Metered, now: number): readonly (readonly [Bucket, Rate])[] {
-    const meter = this.#find(caller, now)
-    const { bucket } = this.#userOf(caller, now, meter)
+    const { bucket, user } = this.#kept.open(caller, now)
     return [
-      [meter.bucket, planRate(caller.plan)],
-      [bucket, userRate(caller.plan)],
+      [bucket, planRate(caller.plan)],
+      [user.bucket, userRate(caller.plan)],
     ]
   }
 
   /** null: the store must be asked first. */
   #take(caller: Metered, now: number, requests: number): CallerState | null {
-    const meter = this.#find(caller, now)
-    const user = this.#userOf(caller, now, meter)
+    const meter = this.#kept.open(caller, now)
     const state = this.#takeBoth(meter, caller.plan, now, requests)
-    if (state?.allowed === true) this.#queue(meter, user)
+    if (state?.allowed === true) this.#queue(meter)
     return state
   }
 
-  #queue(meter: CallerMeter, user: UserMeter): void {
+  #queue(meter: CallerMeter): void {
     // Buckets that nodes share are not written with the counts.
     if (!this.isShared) meter.queue()
-    user.queue()
+    meter.user.queue()
   }
 
   /** Returns the state of the buckets; takes nothing. */
   peek(caller: Pick<Metered, 'userId' | 'plan' | 'key'>, now: number): CallerState {
     const { userId, plan } = caller
     const id = callerId(caller)
-    const bucket = this.#storedBucket(id) ?? this.#buckets.open(id, now)
-    const all = this.#buckets.peek(this.#userBuckets.find(userId, now), userRate(plan), now, 1)
+    const bucket = this.#kept.findBucket(id) ?? this.#buckets.open(id, now)
+    const all = this.#buckets.peek(this.#kept.userBucket(userId, now), userRate(plan), now, 1)
     return emptier(all, this.#buckets.peek(bucket, planRate(plan), now, 1))
   }
 
@@ -143,28 +123,26 @@ export class Meters {
 
   /** Returns how many more requests may be answered in full in this period. */
   leftToCap(caller: Metered, now: number): number {
-    return this.#userOf(caller, now, this.#find(caller, now)).left(caller)
+    return this.#kept.open(caller, now).user.left(caller)
   }
 
   /** Counts answered requests; those over the cap are overages as far as the user pays for them. */
   count(caller: Metered, now: number, requests = 1): void {
-    this.#userOf(caller, now, this.#find(caller, now)).count(caller, requests)
+    this.#kept.open(caller, now).user.count(caller, requests)
   }
 
   /** Counts what another thread has answered: see `openToThreads`. Writes the buckets even for 0 requests. */
   addCounted(caller: Metered, now: number, requests: number): void {
-    const meter = this.#find(caller, now)
-    const user = this.#userOf(caller, now, meter)
-    user.addCounted(caller, requests)
-    this.#queue(meter, user)
+    const meter = this.#kept.open(caller, now)
+    meter.user.addCounted(caller, requests)
+    this.#queue(meter)
   }
 
   /** Lets other threads take and count requests of the caller; null: they cannot. */
   openToThreads(caller: Metered, now: number): CallerRows | null {
-    const meter = this.#find(caller, now)
-    const user = this.#userOf(caller, now, meter)
+    const { bucket: own, user } = this.#kept.open(caller, now)
     const counter = user.openToThreads(caller)
-    const [own, all] = [meter.bucket, user.bucket]
+    const all = user.bucket
     if (counter === undefined || !(own instanceof ThreadBucket && all instanceof ThreadBucket)) {
       return null
     }
@@ -173,7 +151,7 @@ export class Meters {
 
   /** Returns how many requests of the current period may be answered in full, without overages. */
   cap({ plan, paid }: Pick<Metered, 'plan' | 'paid'>, now: number): number {
-    return capIn(this.#periodOf(paid, now), plan, paid?.carriedRequests)
+    return capIn(this.#kept.periodOf(paid, now), plan, paid?.carriedRequests)
   }
 
   /**
@@ -183,10 +161,10 @@ export class Meters {
   async refresh({ userId, paid }: Pick<Metered, 'userId' | 'paid'>, now: number): Promise<void> {
     const { load, readPeriod } = this.#options.store
     if (load === undefined) return
-    const { start } = this.#periodOf(paid, now)
+    const { start } = this.#kept.periodOf(paid, now)
     await load(userId, start)
     // If the user has no meter here, its meter will start with these counts.
-    this.#users.get(periodId({ userId, periodStart: start }))?.raise(readPeriod(userId, start))
+    this.#kept.findUser(userId, start)?.raise(readPeriod(userId, start))
   }
 
   /** Returns the requests counted in the user's current period. */
@@ -195,8 +173,8 @@ export class Meters {
   }
 
   /** Returns those requests, and how many of them are charged for. */
-  periodCounts({ userId, paid }: Pick<Metered, 'userId' | 'paid'>, now: number): Counts {
-    const { requests, overage } = this.#openUser(userId, this.#periodOf(paid, now), now)
+  periodCounts(caller: Pick<Metered, 'userId' | 'paid'>, now: number): Counts {
+    const { requests, overage } = this.#kept.openUser(caller, now)
     return { requests, overage }
   }
 
@@ -207,101 +185,7 @@ export class Meters {
 
   /** Forgets callers that have been idle for longer than a bucket takes to refill. */
   async removeIdle(now: number): Promise<void> {
-    const rows: (number | undefined)[] = []
-    const steps = this.#removeIdle(now, rows)
-    const { rowPool, store } = this.#options
-    if (rowPool === undefined) await runInSlices(steps)
-    else {
-      // In one turn: until the release, other threads use the rows, and a caller who returns would have two buckets.
-      steps.forEach(() => {})
-      rowPool.release(rows.filter((row) => row !== undefined))
-    }
-    await store.removeBuckets(now - MINUTE_MS)
-  }
-
-  /** Other requests may open meters between two steps. `rows` gets the rows of what is forgotten. */
-  *#removeIdle(now: number, rows: (number | undefined)[]): Generator<void, void> {
-    for (const [id, { at }] of this.#restored) {
-      if (now - at > MINUTE_MS) this.#restored.delete(id)
-      yield
-    }
-    for (const [id, caller] of this.#callers) {
-      if (this.#isIdle(caller, now)) rows.push(this.#removeCaller(id, caller))
-      yield
-    }
-    yield* this.#removeUnusedUsers(rows)
-  }
-
-  *#removeUnusedUsers(rows: (number | undefined)[]): Generator<void, void> {
-    for (const [id, user] of this.#users) {
-      if (user.isWritten && user.callers === 0) rows.push(this.#removeUser(id, user))
-      yield
-    }
-    for (const bucket of this.#userBuckets.removeUnused()) {
-      if (bucket !== undefined) rows.push(rowOf(bucket))
-      yield
-    }
-  }
-
-  /** Unwritten meters, which can look idle after the clock was set forward, are not. */
-  #isIdle({ bucket, isWritten }: CallerMeter, now: number): boolean {
-    return isWritten && now - this.#buckets.usedAt(bucket) > MINUTE_MS
-  }
-
-  #removeCaller(id: string, { bucket, user }: CallerMeter): number | undefined {
-    this.#callers.delete(id)
-    user.callers -= 1
-    return rowOf(bucket)
-  }
-
-  #removeUser(id: string, { userId, row }: UserMeter): number | undefined {
-    this.#users.delete(id)
-    this.#userBuckets.letGo(userId)
-    return row
-  }
-
-  #find(caller: Metered, now: number): CallerMeter {
-    const id = callerId(caller)
-    return this.#callers.get(id) ?? this.#openCaller(id, caller, now)
-  }
-
-  #openCaller(id: string, { userId, paid }: Metered, now: number): CallerMeter {
-    const user = this.#openUser(userId, this.#periodOf(paid, now), now)
-    const meter = new CallerMeter(id, this.#restoreBucket(id, now), user, this.#options.write)
-    this.#callers.set(id, meter)
-    this.#restored.delete(id)
-    return meter
-  }
-
-  #restoreBucket(id: string, now: number): Bucket {
-    return this.#buckets.adopt(this.#restored.get(id) ?? this.#buckets.open(id, now))
-  }
-
-  #storedBucket(id: string): Bucket | undefined {
-    return this.#callers.get(id)?.bucket ?? this.#restored.get(id)
-  }
-
-  #userOf({ userId, paid }: Metered, now: number, meter: CallerMeter): UserMeter {
-    const period = this.#periodOf(paid, now)
-    if (meter.user.period.start !== period.start) {
-      meter.moveTo(this.#openUser(userId, period, now))
-    }
-    return meter.user
-  }
-
-  #periodOf(paid: SubscriptionPeriod | null, now: number): BillingPeriod {
-    if (paid !== null) return paidPeriod(paid, now)
-    if (!contains(this.#month, now)) this.#month = monthOf(now)
-    return this.#month
-  }
-
-  #openUser(userId: string, period: BillingPeriod, now: number): UserMeter {
-    const id = periodId({ userId, periodStart: period.start })
-    const known = this.#users.get(id)
-    if (known !== undefined) return known
-    const user = new UserMeter(this.#options, userId, period, this.#userBuckets.find(userId, now))
-    this.#userBuckets.hold(userId)
-    this.#users.set(id, user)
-    return user
+    await this.#kept.removeIdle(now)
+    await this.#options.store.removeBuckets(now - MINUTE_MS)
   }
 }
