@@ -1,5 +1,6 @@
 import { capIn } from '../config/carried-requests.ts'
-import { MINUTE_MS } from '../durations.ts'
+import { MINUTE_MS, SECOND_MS } from '../durations.ts'
+import { inTime } from '../in-time.ts'
 import type { BucketKeeper } from './buckets/local-buckets.ts'
 import { openBuckets } from './buckets/open-buckets.ts'
 import { createTakeBoth } from './buckets/take-both.ts'
@@ -13,6 +14,8 @@ import type { Counts, UserMeterOptions } from './user-meter.ts'
 
 /** A request asks the store at most this many times: other requests may take what was granted. */
 const ATTEMPTS = 10
+/** How long a request waits for the counts of its user. */
+const LOAD_MS = SECOND_MS
 
 /** The rate limits and counters of all callers, in memory: no request waits for the database. */
 export class Meters {
@@ -34,7 +37,8 @@ export class Meters {
 
   /**
    * Loads what the database has about the caller, if that takes time. Await it before the other methods.
-   * undefined: there is nothing to load.
+   * undefined: there is nothing to load. After a second, the request does without the counts: they are added once
+   * they are read, or with the totals of the next write.
    */
   load(caller: Metered, now: number): Promise<void> | undefined {
     const { load } = this.#options.store
@@ -42,7 +46,14 @@ export class Meters {
     const { userId, paid } = caller
     const { start } = this.#kept.periodOf(paid, now)
     if (this.#kept.findUser(userId, start) !== undefined) return undefined
-    return load(userId, start).then(() => this.#loadBuckets(caller, now))
+    const loading = load(userId, start)
+    const late = () => void loading.then(() => this.#raise(userId, start))
+    return inTime(loading, LOAD_MS, late).then(() => this.#loadBuckets(caller, now))
+  }
+
+  /** Adds the loaded counts to those of the user's meter. Without a meter, they stay loaded: it will start with them. */
+  #raise(userId: string, start: number): void {
+    this.#kept.findUser(userId, start)?.raise(this.#options.store.readPeriod(userId, start))
   }
 
   async #loadBuckets(caller: Metered, now: number): Promise<void> {
@@ -159,12 +170,11 @@ export class Meters {
    * these counts: otherwise, this node does not know of requests that reach only other nodes.
    */
   async refresh({ userId, paid }: Pick<Metered, 'userId' | 'paid'>, now: number): Promise<void> {
-    const { load, readPeriod } = this.#options.store
+    const { load } = this.#options.store
     if (load === undefined) return
     const { start } = this.#kept.periodOf(paid, now)
     await load(userId, start)
-    // If the user has no meter here, its meter will start with these counts.
-    this.#kept.findUser(userId, start)?.raise(readPeriod(userId, start))
+    this.#raise(userId, start)
   }
 
   /** Returns the requests counted in the user's current period. */
