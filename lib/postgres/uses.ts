@@ -31,29 +31,39 @@ interface UsesOptions {
   readonly layout?: Layout
   /** Aborts once the server stops: what could not be written by then is lost. */
   readonly signal: AbortSignal
+  readonly onError: (error: unknown, message: string) => void
 }
+
+const UNKNOWN_COMMIT =
+  'some counts may be lost: PostgreSQL did not answer whether it has written them, and the server stops'
 
 /**
  * Writes uses in one transaction, and its number with them. If the answer to the commit is lost, the stored
- * number shows whether it was committed. So nothing is counted twice, nor lost unless the number is gone, too.
+ * number shows whether it was committed. So nothing is lost or counted twice. If that number cannot be read, the
+ * uses are taken for written, because counts must never be too high.
  */
-export function createPgUses({ pool, node, signal, layout = 'local' }: UsesOptions): WriteUses {
+export function createPgUses(options: UsesOptions): WriteUses {
+  const { pool, node, signal, onError, layout = 'local' } = options
   let number = 0
   const readIsWritten = (): Promise<boolean> =>
     pool.use(async (connection) => {
       // Waits for the transaction if it is still under way, since it has locked the row.
       const sql = 'SELECT written FROM nodes WHERE id = $1 FOR UPDATE'
       const [row] = (await connection.query(sql, [node])).rows
-      // Without a row, the others have removed this node while it was paused. Counts must never be too high.
+      // The row is gone if this process was paused for a day.
       return row === undefined || Number(row[0]) >= number
     }, QUICK_MS)
-  /** Asks until the database answers. */
+  /** Asks until the database answers, or the server stops. */
   const isWritten = async (): Promise<boolean> => {
     for (;;) {
       try {
         return await readIsWritten()
-      } catch {
-        await sleep(PAUSE_MS, undefined, { signal })
+      } catch (error) {
+        if (signal.aborted) {
+          onError(error, UNKNOWN_COMMIT)
+          return true
+        }
+        await sleep(PAUSE_MS)
       }
     }
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { after, before, beforeEach, describe, it, mock } from 'node:test'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import type { Db } from '../../lib/db/open.ts'
 import { createQueries } from '../../lib/db/queries.ts'
@@ -14,6 +14,8 @@ import { LAYOUT, openTables } from './rum/telemetry.ts'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 const NEVER = new AbortController().signal
+
+const onError = mock.fn()
 
 let pool: PgPool
 let userId: string
@@ -35,9 +37,9 @@ beforeEach(async () => {
 const run = (sql: string) => pool.use((connection) => connection.query(sql))
 const read = async (sql: string) => (await run(sql)).rows
 
-async function openNode(through: PgPool = pool): Promise<WriteUses> {
+async function openNode(through: PgPool = pool, signal = NEVER): Promise<WriteUses> {
   const { id } = await joinNodes(pool, 'test', -1)
-  return createPgUses({ pool: through, node: id, layout: LAYOUT, signal: NEVER })
+  return createPgUses({ pool: through, node: id, layout: LAYOUT, signal, onError })
 }
 
 interface Details {
@@ -69,11 +71,8 @@ async function counts(): Promise<unknown[]> {
   )
 }
 
-/**
- * A pool whose commits fail once, before or after the database has carried them out. `meanwhile`: a statement
- * that runs then.
- */
-function failingOnce(when: 'before' | 'after', meanwhile = 'SELECT'): PgPool {
+/** A pool whose commits fail once, before or after the database has carried them out. */
+function failingOnce(when: 'before' | 'after'): PgPool {
   let isDue = true
   const fail = (connection: PgConnection): PgConnection => ({
     ...connection,
@@ -81,11 +80,23 @@ function failingOnce(when: 'before' | 'after', meanwhile = 'SELECT'): PgPool {
       if (text !== 'COMMIT' || !isDue) return connection.query(text, params)
       isDue = false
       await connection.query(when === 'after' ? 'COMMIT' : 'ROLLBACK')
-      await connection.query(meanwhile)
       throw new Error('the connection was lost')
     },
   })
   return { ...pool, use: (work) => pool.use((connection) => work(fail(connection))) }
+}
+
+/** A pool that is used once. From then on, `next` is used. */
+function usedOnce({ use }: PgPool, next: PgPool['use']): PgPool {
+  let isUsed = false
+  return {
+    ...pool,
+    use: (work) => {
+      if (isUsed) return next(work)
+      isUsed = true
+      return use(work)
+    },
+  }
 }
 
 describe('counts on PostgreSQL', () => {
@@ -104,11 +115,25 @@ describe('counts on PostgreSQL', () => {
     assert.deepEqual(await counts(), [5, 5, 5])
   })
 
-  it('are counted once if the others remove the node before it learns of the commit', async () => {
-    const write = await openNode(failingOnce('after', 'DELETE FROM nodes'))
+  it('are not written again if the server stops before it is known whether they were', async () => {
+    const ending = new AbortController()
+    const stop = async () => {
+      ending.abort()
+      throw new Error('PostgreSQL is away')
+    }
+    const write = await openNode(usedOnce(failingOnce('after'), stop), ending.signal)
     await write(usesOf(3))
     assert.deepEqual(await counts(), [3, 3, 3])
-    await assert.rejects(write(usesOf(2)), /this node is unknown/)
+    assert.equal(onError.mock.callCount(), 1)
+  })
+
+  it('are not written again if the database has forgotten this node', async () => {
+    const forget: PgPool['use'] = async (work) => {
+      await run('DELETE FROM nodes')
+      return pool.use(work)
+    }
+    const write = await openNode(usedOnce(failingOnce('after'), forget))
+    await write(usesOf(3))
     assert.deepEqual(await counts(), [3, 3, 3])
   })
 

@@ -87,7 +87,7 @@ async function join(
   const rumWriter = opening.use(
     openPgRumWriter(pool, { layout, node: node.id, onError, onTakenOver }),
   )
-  const writeUses = createPgUses({ pool, layout, node: node.id, signal })
+  const writeUses = createPgUses({ pool, layout, node: node.id, signal, onError })
   const opened = opening.move()
   return { node, writeUses, rumWriter, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
