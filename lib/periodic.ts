@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { reportAttempts } from './lasting-failure.ts'
+
+/** Between two attempts of `retry`. */
+const PAUSE_MS = 100
 
 /**
  * Calls `work` after `firstMs`, and again `intervalMs` after each call has ended. Passes errors to
@@ -34,5 +38,20 @@ export function repeat(
       stopped = true
       clearTimeout(timer)
     },
+  }
+}
+
+/** Calls `work` until it succeeds. If it fails once `signal` has aborted, rejects with its error. */
+export async function retry<Result>(
+  work: () => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (signal.aborted) throw error
+    }
+    await sleep(PAUSE_MS)
   }
 }

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { SECOND_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { inTimeOrFail } from '../in-time.ts'
+import { retry } from '../periodic.ts'
 import { createSerialQueue } from '../serial-queue.ts'
-import type { CapNotice, PeriodTotal, Uses, WriteUses } from './uses.ts'
+import type { CapNotice, PeriodTotal, Uses, WriteUses, Written } from './uses.ts'
 
 /** A count in memory that changed since it was last written. */
 export interface Unwritten {
@@ -44,8 +44,6 @@ export function placeOf(id: string): number {
 const CHUNK = 1_000
 
 const LONGEST_WAIT_MS = 5 * SECOND_MS
-/** Between two attempts of the last flush. */
-const PAUSE_MS = 100
 
 /**
  * Collects and writes items in chunks, one transaction each. A chunk that fails stays queued as a
@@ -62,16 +60,9 @@ export function createUseFlusher(
   /** No queued item is older than this time, in monotonic milliseconds. */
   let since = 0
   const inSeries = createSerialQueue()
+  const stopping = new AbortController()
 
   const size = () => waiting.size() + inFlight
-  const writeChunk = async (chunk: readonly Unwritten[]) => {
-    const uses: Uses = { buckets: [], users: [], keys: [], operations: [] }
-    for (const item of chunk) item.collect(uses)
-    const { notices, totals } = await write(uses)
-    const byId = totals && new Map(totals.map((total) => [periodId(total), total]))
-    for (const item of chunk) item.written(byId)
-    notices.forEach(announce)
-  }
   const flushOnce = async () => {
     const startedAt = performance.now()
     // Items that are added meanwhile wait for the next flush.
@@ -80,7 +71,8 @@ export function createUseFlusher(
     for (let at = 0; at < items.length; at += itemsOfChunk) {
       const chunk = items.slice(at, at + itemsOfChunk)
       try {
-        await writeChunk(chunk)
+        const { notices } = await writeChunk(chunk, (uses) => write(uses, stopping.signal))
+        notices.forEach(announce)
       } catch (error) {
         // First the others, so that a chunk that fails again does not keep them from being written.
         waiting.putBack(items.slice(at + itemsOfChunk))
@@ -106,8 +98,11 @@ export function createUseFlusher(
     lagMs: () => (size() === 0 ? 0 : performance.now() - since),
     /** Writes all items that are queued now. Rejects if that fails. */
     flush: () => inSeries(flushOnce),
-    /** Writes them like `flush`, and tries again until `signal` aborts. */
-    flushUntil: (signal: AbortSignal) => inSeries(() => untilAborted(flushOnce, signal)),
+    /** Writes them like `flush`, and tries again for `longestMs`. After that, no write waits for the database. */
+    flushLast: (longestMs = 0) => {
+      setTimeout(() => stopping.abort(), longestMs).unref()
+      return inSeries(() => retry(flushOnce, stopping.signal))
+    },
     /**
      * Runs `work` while nothing is being written, so that each count is either on disk or unwritten. Rejects with
      * 503 if that takes seconds, such as while the database is away.
@@ -117,16 +112,16 @@ export function createUseFlusher(
   }
 }
 
-async function untilAborted(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    try {
-      await work()
-      return
-    } catch (error) {
-      if (signal.aborted) throw error
-    }
-    await sleep(PAUSE_MS)
-  }
+async function writeChunk(
+  chunk: readonly Unwritten[],
+  write: (uses: Uses) => Promise<Written>,
+): Promise<Written> {
+  const uses: Uses = { buckets: [], users: [], keys: [], operations: [] }
+  for (const item of chunk) item.collect(uses)
+  const written = await write(uses)
+  const byId = written.totals && new Map(written.totals.map((total) => [periodId(total), total]))
+  for (const item of chunk) item.written(byId)
+  return written
 }
 
 /** Items that wait, by their places. */

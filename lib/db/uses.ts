@@ -107,8 +107,8 @@ export interface Written {
   readonly totals?: readonly PeriodTotal[]
 }
 
-/** Writes uses: all or, if it rejects, none. */
-export type WriteUses = (uses: Uses) => Promise<Written>
+/** Writes uses: all or, if it rejects, none. Once the signal has aborted, it waits for no database that is away. */
+export type WriteUses = (uses: Uses, signal: AbortSignal) => Promise<Written>
 
 /** Returns a function that writes uses in one transaction: all or, if it throws, none. */
 export function prepareUses(client: Client): (uses: Uses) => Written {

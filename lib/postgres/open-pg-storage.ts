@@ -33,7 +33,7 @@ export type OpenBuckets = (countNodes: () => number) => BucketStore
 /** Many, because most of the cost of a transaction is fixed, and these keep no other transactions waiting. */
 const USES_AT_ONCE = 10_000
 /** How long the last counts wait for a database that is away. */
-const LAST_WRITES_MS = 3 * SECOND_MS
+const LAST_USES_MS = 3 * SECOND_MS
 
 /** Opens the database on a PostgreSQL server, and makes this process one of its nodes. */
 export async function openPgStorage(options: PgStorageOptions): Promise<Storage> {
@@ -41,11 +41,10 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
   await using opening = new AsyncDisposableStack()
   await migratePg(pool)
   const layout = await pool.use(readLayout)
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const membership = opening.use(await openMembership({ pool, layout, version, onError, signal }))
+  const membership = opening.use(await openMembership({ pool, layout, version, onError }))
   const { node } = membership
-  const leases = createPgLeases({ pool, node, onError, signal })
+  const stopping = new AbortController()
+  const leases = createPgLeases({ pool, node, onError, signal: stopping.signal })
   opening.use(repeat(SECOND_MS, membership.sendHeartbeat, (error) => onError(error, NO_HEARTBEAT)))
   opening.use(startCleanUp({ pool, layout, node, leases, now, onError }))
   opening.defer(() => stopping.abort())
@@ -62,10 +61,7 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
     longReads: queries,
     writeUses: membership.writeUses,
     usesAtOnce: USES_AT_ONCE,
-    endWaiting: () => {
-      setTimeout(() => stopping.abort(), LAST_WRITES_MS).unref()
-      return signal
-    },
+    lastUsesMs: LAST_USES_MS,
     meterStore,
     openKeys: async (plans, onKeyError) =>
       keyRings.use(

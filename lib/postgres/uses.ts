@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type CapNotice,
   isSummed,
@@ -12,6 +11,7 @@ import {
   type Written,
 } from '../db/uses.ts'
 import { DAY_MS } from '../durations.ts'
+import { retry } from '../periodic.ts'
 import { keepKnownUsers } from './citus/known-users.ts'
 import type { Layout } from './citus/layout.ts'
 import { type PgConnection, type PgPool, QUICK_MS } from './connection.ts'
@@ -20,7 +20,6 @@ import { isConflict } from './faults.ts'
 import { inTransaction } from './transaction.ts'
 import { translate } from './translate.ts'
 
-const PAUSE_MS = 100
 const ATTEMPTS = 20
 
 interface UsesOptions {
@@ -29,8 +28,6 @@ interface UsesOptions {
   readonly node: string
   /** By default, one server has all tables. */
   readonly layout?: Layout
-  /** Aborts once the server stops: what could not be written by then is lost. */
-  readonly signal: AbortSignal
   readonly onError: (error: unknown, message: string) => void
 }
 
@@ -43,7 +40,7 @@ const UNKNOWN_COMMIT =
  * uses are taken for written, because counts must never be too high.
  */
 export function createPgUses(options: UsesOptions): WriteUses {
-  const { pool, node, signal, onError, layout = 'local' } = options
+  const { pool, node, onError, layout = 'local' } = options
   let number = 0
   const readIsWritten = (): Promise<boolean> =>
     pool.use(async (connection) => {
@@ -53,21 +50,15 @@ export function createPgUses(options: UsesOptions): WriteUses {
       // The row is gone if this process was paused for a day.
       return row === undefined || Number(row[0]) >= number
     }, QUICK_MS)
-  /** Asks until the database answers, or the server stops. */
-  const isWritten = async (): Promise<boolean> => {
-    for (;;) {
-      try {
-        return await readIsWritten()
-      } catch (error) {
-        if (signal.aborted) {
-          onError(error, UNKNOWN_COMMIT)
-          return true
-        }
-        await sleep(PAUSE_MS)
-      }
+  const isWritten = async (signal: AbortSignal): Promise<boolean> => {
+    try {
+      return await retry(readIsWritten, signal)
+    } catch (error) {
+      onError(error, UNKNOWN_COMMIT)
+      return true
     }
   }
-  const attempt = async (uses: Uses): Promise<Written | null> => {
+  const attempt = async (uses: Uses, signal: AbortSignal): Promise<Written | null> => {
     let mayBeCommitted = false
     try {
       const work = async (connection: PgConnection) => {
@@ -77,15 +68,15 @@ export function createPgUses(options: UsesOptions): WriteUses {
       }
       return await inTransaction(pool, work, QUICK_MS)
     } catch (error) {
-      if (mayBeCommitted && (await isWritten())) return { notices: [] }
+      if (mayBeCommitted && (await isWritten(signal))) return { notices: [] }
       if (isConflict(error)) return null
       throw error
     }
   }
-  return async (uses) => {
+  return async (uses, signal) => {
     number += 1
     for (let left = ATTEMPTS; left > 0; left--) {
-      const written = await attempt(uses)
+      const written = await attempt(uses, signal)
       if (written !== null) return written
     }
     throw new Error('other transactions kept getting in the way of the counts')

@@ -47,7 +47,7 @@ function openFlusher(
   const flusher = createUseFlusher(storage.writeUses, announce, storage.usesAtOnce)
   opening.defer(async () => {
     try {
-      await flusher.flushUntil(storage.endWaiting())
+      await flusher.flushLast(storage.lastUsesMs)
     } catch (error) {
       log.error({ err: error, lost: flusher.size() }, 'cannot write counters')
     }

@@ -22,7 +22,6 @@ export function openStorage(options: StorageOptions): SqliteStorage {
     shortReads: db,
     longReads: db,
     writeUses: openUsesWriter(db),
-    endWaiting: () => AbortSignal.abort(),
     meterStore: createMeterStore(db),
     openKeys: async (plans, onError) => openKeyRing(db, plans, onError),
     rum: { writer: rum, reader: createRumReader(db) },

@@ -18,11 +18,8 @@ export interface Storage extends AsyncDisposable {
   readonly writeUses: WriteUses
   /** How many uses one transaction should write; absent: as few as suit SQLite. */
   readonly usesAtOnce?: number
-  /**
-   * Called when the server stops: from then on, counts wait only some seconds for a database that is away.
-   * Returns the signal that these are over.
-   */
-  readonly endWaiting: () => AbortSignal
+  /** How long a server that stops tries to write its last uses; absent: once. */
+  readonly lastUsesMs?: number
   readonly meterStore: MeterStore
   /** Loads the API keys. Failures to notice changed ones go to `onError`. */
   readonly openKeys: (plans: Plans, onError: (error: unknown) => void) => Promise<KeyRing>

@@ -42,7 +42,6 @@ export function moveToThreads(local: LocalDb, options: ThreadOptions): SqliteSto
     shortReads: local,
     longReads: createQueries((query, only) => read('execute', query, only)),
     writeUses: (uses) => write('writeUses', packUses(uses)),
-    endWaiting: () => AbortSignal.abort(),
     meterStore: createMeterStore(db),
     openKeys: async (plans, onError) => openKeyRing(db, plans, onError),
     rum: {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createUseFlusher, placeOf, type Unwritten } from '../../lib/db/use-flusher.ts'
-import type { Uses, Written } from '../../lib/db/uses.ts'
+import type { Uses, WriteUses, Written } from '../../lib/db/uses.ts'
 
 /** Counts on a disk that can fail and that writes in its own time. */
 class Disk {
@@ -222,14 +223,14 @@ describe('createUseFlusher', () => {
     assert.equal(await next, 1)
   })
 
-  it('writes the last counts as soon as the disk accepts them, until it is too late', async () => {
+  it('writes the last counts as soon as the disk accepts them, until it is too late', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
     const disk = new Disk()
     const flusher = createUseFlusher(disk.write, () => {})
     const counter = new Counter('a', flusher.add)
-    const ending = new AbortController()
     counter.count()
     disk.isFull = true
-    const flushed = flusher.flushUntil(ending.signal)
+    const flushed = flusher.flushLast(3_000)
     for (let turn = 0; turn < 10; turn++) await nextTurn()
     disk.isFull = false
     await flushed
@@ -237,9 +238,25 @@ describe('createUseFlusher', () => {
 
     counter.count()
     disk.isFull = true
-    const failed = flusher.flushUntil(ending.signal)
-    ending.abort()
+    const failed = flusher.flushLast(3_000)
+    t.mock.timers.tick(3_000)
     await assert.rejects(failed, { message: 'full' })
     assert.equal(flusher.size(), 1)
+  })
+
+  it('lets no write wait for longer than the last counts', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const write: WriteUses = async (_uses, signal) => {
+      await once(signal, 'abort')
+      return { notices: [] }
+    }
+    const flusher = createUseFlusher(write, () => {})
+    new Counter('a', flusher.add).count()
+    const flushed = flusher.flush()
+    await nextTurn()
+    const last = flusher.flushLast(3_000)
+    t.mock.timers.tick(3_000)
+    await Promise.all([flushed, last])
+    assert.equal(flusher.size(), 0)
   })
 })

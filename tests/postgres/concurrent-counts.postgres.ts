@@ -75,7 +75,7 @@ const deleteAccount = (through: PgPool) => {
 }
 
 const writeCounts = (through: PgPool) =>
-  createPgUses({ pool: through, node, signal: NEVER, onError: assert.fail })(usesOf())
+  createPgUses({ pool: through, node, onError: assert.fail })(usesOf(), NEVER)
 
 /** One request of the user, in all tables. */
 function usesOf(): Uses {

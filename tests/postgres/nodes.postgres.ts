@@ -6,6 +6,7 @@ import { deleteKey, insertKey, type KeyRow, listKeys, newKey } from '../../lib/a
 import { insertUser, newUser, updatePlan } from '../../lib/accounts/users.ts'
 import { readPlans } from '../../lib/config/plans.ts'
 import type { Uses } from '../../lib/db/uses.ts'
+import { retry } from '../../lib/periodic.ts'
 import { openPgStorage } from '../../lib/postgres/open-pg-storage.ts'
 import type { Storage } from '../../lib/storage/storage.ts'
 import {
@@ -15,6 +16,7 @@ import {
 } from '../support/database/postgres-server.ts'
 
 const NODES = 3
+const NEVER = new AbortController().signal
 const NOW = Date.UTC(2026, 0, 15, 12)
 const plans = readPlans(undefined)
 
@@ -152,10 +154,12 @@ describe('several nodes on one PostgreSQL', () => {
     await addKey(nodeAt(0), row)
     await server.crash()
     for (const { keys } of nodes) assert.equal(keys.find(text, NOW)?.id, row.id)
-    await retry(() => nodeAt(1).keys.change([deleteKey(nodeAt(1).storage.db, row)]))
+    const late = AbortSignal.timeout(20_000)
+    // Broken connections fail before new ones are opened.
+    await retry(() => nodeAt(1).keys.change([deleteKey(nodeAt(1).storage.db, row)]), late)
     await retry(async () => {
       for (const { keys } of nodes) assert.equal(keys.find(text, NOW), null)
-    })
+    }, late)
   })
 
   it('join again with the keys they know, so that changes of keys wait for them at once', async () => {
@@ -173,9 +177,11 @@ describe('several nodes on one PostgreSQL', () => {
   it('count the requests of a user together', async () => {
     const userId = await addUser('ada@example.com')
     await Promise.all(
-      Array.from({ length: 60 }, (_, at) => nodeAt(at).storage.writeUses(usesOf(userId, at))),
+      Array.from({ length: 60 }, (_, at) =>
+        nodeAt(at).storage.writeUses(usesOf(userId, at), NEVER),
+      ),
     )
-    const { totals } = await nodeAt(0).storage.writeUses(usesOf(userId, 0))
+    const { totals } = await nodeAt(0).storage.writeUses(usesOf(userId, 0), NEVER)
     assert.deepEqual(totals, [{ userId, periodStart: 0, requests: 61, overage: 0 }])
   })
 })
@@ -191,19 +197,5 @@ function usesOf(userId: string, at: number): Uses {
     operations: [
       { userId, keyId: '', day: 1, operation: 'locate', status: 200, requests, lookUps: requests },
     ],
-  }
-}
-
-/** Tries until it succeeds: after a crash, broken connections fail before new ones are opened. */
-async function retry(work: () => Promise<unknown>): Promise<void> {
-  const signal = AbortSignal.timeout(20_000)
-  for (;;) {
-    try {
-      await work()
-      return
-    } catch (error) {
-      if (signal.aborted) throw error
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
   }
 }

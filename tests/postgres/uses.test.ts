@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it, mock } from 'node:test'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import type { Db } from '../../lib/db/open.ts'
 import { createQueries } from '../../lib/db/queries.ts'
-import type { CapNotice, Uses, WriteUses } from '../../lib/db/uses.ts'
+import type { CapNotice, Uses } from '../../lib/db/uses.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
 import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
 import { createPgEngine } from '../../lib/postgres/engine.ts'
@@ -37,9 +37,10 @@ beforeEach(async () => {
 const run = (sql: string) => pool.use((connection) => connection.query(sql))
 const read = async (sql: string) => (await run(sql)).rows
 
-async function openNode(through: PgPool = pool, signal = NEVER): Promise<WriteUses> {
+async function openNode(through: PgPool = pool, signal = NEVER) {
   const { id } = await joinNodes(pool, 'test', -1)
-  return createPgUses({ pool: through, node: id, layout: LAYOUT, signal, onError })
+  const write = createPgUses({ pool: through, node: id, layout: LAYOUT, onError })
+  return (uses: Uses) => write(uses, signal)
 }
 
 interface Details {

@@ -13,6 +13,7 @@ import { NOON } from '../support/helpers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
+const NEVER = new AbortController().signal
 const PERIOD = { from: 0, to: 1_000_000 }
 const BEACON = keepBeacon({ metrics: { lcp: 7 } })
 const DRAFT = { siteId: 'site', receivedAt: NOON, country: 'GB', beacon: BEACON }
@@ -71,7 +72,7 @@ describe('storage in threads', () => {
       const others = [
         user('ada@example.com').run(),
         storage.rum.writer.add(DRAFT),
-        storage.writeUses({ buckets: [], users: [], keys: [], operations: [] }),
+        storage.writeUses({ buckets: [], users: [], keys: [], operations: [] }, NEVER),
       ].map((other) => Promise.resolve(other).then(() => order.push('other')))
       for (let n = 0; n < 20; n++) await queries.select().from(users).all()
       order.push('changed')

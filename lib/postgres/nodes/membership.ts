@@ -12,8 +12,6 @@ export interface MembershipOptions {
   /** The version of the release. */
   readonly version: string
   readonly onError: (error: unknown, message: string) => void
-  /** Aborts once the server stops. */
-  readonly signal: AbortSignal
 }
 
 /** This process as a node with one id, and what writes under this id. */
@@ -28,7 +26,7 @@ interface Member extends AsyncDisposable {
  * journal, and it joins again under a new id.
  */
 export async function openMembership(options: MembershipOptions) {
-  const { onError, signal } = options
+  const { onError } = options
   let isClosing = false
   let rejoining: Promise<void> | undefined
   const rejoin = (): Promise<void> => {
@@ -47,7 +45,7 @@ export async function openMembership(options: MembershipOptions) {
   let revision = -1
   let member = await join(options, { onTakenOver, revision })
   const replaceMember = async () => {
-    if (isClosing || signal.aborted) return
+    if (isClosing) return
     const dead = member
     member = await join(options, { onTakenOver, revision })
     await dead[Symbol.asyncDispose]()
@@ -63,7 +61,7 @@ export async function openMembership(options: MembershipOptions) {
     sendHeartbeat: async (): Promise<void> => {
       if ((await member.node.flushes.sendHeartbeat()) === 'marked dead') await rejoin()
     },
-    writeUses: ((uses) => member.writeUses(uses)) satisfies WriteUses,
+    writeUses: ((...args) => member.writeUses(...args)) satisfies WriteUses,
     rumWriter: {
       add: (draft) => member.rumWriter.add(draft),
       countDropped: (...args) => member.rumWriter.countDropped(...args),
@@ -79,7 +77,7 @@ export async function openMembership(options: MembershipOptions) {
 }
 
 async function join(
-  { pool, layout, version, onError, signal }: MembershipOptions,
+  { pool, layout, version, onError }: MembershipOptions,
   { onTakenOver, revision }: { readonly onTakenOver: () => void; readonly revision: number },
 ): Promise<Member> {
   await using opening = new AsyncDisposableStack()
@@ -87,7 +85,7 @@ async function join(
   const rumWriter = opening.use(
     openPgRumWriter(pool, { layout, node: node.id, onError, onTakenOver }),
   )
-  const writeUses = createPgUses({ pool, layout, node: node.id, signal, onError })
+  const writeUses = createPgUses({ pool, layout, node: node.id, onError })
   const opened = opening.move()
   return { node, writeUses, rumWriter, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
