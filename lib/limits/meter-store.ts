@@ -20,7 +20,6 @@ export const NO_COUNTS: StoredPeriod = {
 export interface MeterStore {
   /**
    * Loads what `readPeriod` then returns for the user. Absent if `readPeriod` reads the database itself.
-   * Never rejects.
    */
   readonly load?: (userId: string, periodStart: number) => Promise<void>
   /** Buckets that all nodes share; absent if this process has its buckets to itself. */

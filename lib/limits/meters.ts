@@ -37,8 +37,8 @@ export class Meters {
 
   /**
    * Loads what the database has about the caller, if that takes time. Await it before the other methods.
-   * undefined: there is nothing to load. After a second, the request does without the counts: they are added once
-   * they are read, or with the totals of the next write.
+   * undefined: there is nothing to load. After a second, or if they cannot be read, the request does without the
+   * counts: they are added once they are read, or with the totals of the next write.
    */
   load(caller: Metered, now: number): Promise<void> | undefined {
     const { load } = this.#options.store
@@ -46,7 +46,7 @@ export class Meters {
     const { userId, paid } = caller
     const { start } = this.#kept.periodOf(paid, now)
     if (this.#kept.findUser(userId, start) !== undefined) return undefined
-    const loading = load(userId, start)
+    const loading = load(userId, start).catch(() => {})
     const late = () => void loading.then(() => this.#raise(userId, start))
     return inTime(loading, LOAD_MS, late).then(() => this.#loadBuckets(caller, now))
   }

@@ -33,8 +33,8 @@ export function createPgMeterStore(options: PgMeterStoreOptions): MeterStore {
       const period = await pool.use((connection) => readPeriod(connection, userId, periodStart))
       loaded.set(id, { at: performance.now(), period })
     } catch (error) {
-      // Look-ups go on without the database. The next write of counts returns the totals.
       onError(error, 'cannot read the counts of a user; they are completed later')
+      throw error
     } finally {
       loading.delete(id)
     }

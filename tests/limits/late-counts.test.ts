@@ -136,4 +136,13 @@ describe('counts that PostgreSQL returns late', () => {
     await refreshing
     assert.equal(count(), STORED + 3)
   })
+
+  it('are neither shown nor charged if they cannot be read', async (t) => {
+    const { meters, answered, use, begin } = openNode(t)
+    await begin()
+    await use(3)
+    const refreshing = meters.refresh(ADA, NOON)
+    answered.reject(new Error('the connection has stalled'))
+    await assert.rejects(refreshing, /the connection has stalled/)
+  })
 })
