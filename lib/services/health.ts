@@ -11,6 +11,8 @@ interface Checks {
 const CACHED_MS = SECOND_MS
 /** The check fails if its write waits longer than this for another process. */
 const WRITE_MS = SECOND_MS
+/** Balancers that ask every second would take a longer wait for a failure. */
+const READY_MS = 100
 
 /**
  * Runs the checks at most once a second, however often the health is read. `uptime`: milliseconds
@@ -19,18 +21,20 @@ const WRITE_MS = SECOND_MS
 export function createHealth(checks: Checks, now: () => number, uptime = () => performance.now()) {
   let draining = false
   let checkedAt = Number.NEGATIVE_INFINITY
-  let results = Promise.resolve({ geolocation: false, database: false })
+  let geolocation = false
+  let database = Promise.resolve(false)
+  /** Of the last check that has ended. */
+  let lastWrite = false
 
-  const runChecks = async () => ({
-    geolocation: passes(checks.geolocation),
-    database: await passesInTime(checks.database),
-  })
+  const checkDatabase = async () => {
+    lastWrite = await passesInTime(checks.database)
+    return lastWrite
+  }
   const check = () => {
-    if (Math.abs(now() - checkedAt) >= CACHED_MS) {
-      checkedAt = now()
-      results = runChecks()
-    }
-    return results
+    if (Math.abs(now() - checkedAt) < CACHED_MS) return
+    checkedAt = now()
+    geolocation = passes(checks.geolocation)
+    database = checkDatabase()
   }
   const toStatus = (isGood: boolean, results: HealthStatus['checks']): HealthStatus => ({
     status: isGood && !draining ? 'ok' : 'degraded',
@@ -44,12 +48,14 @@ export function createHealth(checks: Checks, now: () => number, uptime = () => p
       draining = true
     },
     read: async (): Promise<HealthStatus> => {
-      const results = await check()
+      check()
+      const results = { geolocation, database: await database }
       return toStatus(results.geolocation && results.database, results)
     },
-    /** `ok` as long as look-ups with a key are answered, whatever the database does. */
+    /** `ok` as long as look-ups with a key are answered, whatever the database does. Hardly waits for it. */
     readLookUps: async (): Promise<HealthStatus> => {
-      const results = await check()
+      check()
+      const results = { geolocation, database: await inTime(database, READY_MS, () => lastWrite) }
       return toStatus(results.geolocation, results)
     },
   }

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { findFreePort } from '../../scripts/parts/start-process.ts'
 import { type RunningProxy, startConfigured } from '../net/proxies.ts'
-import { startPostgres } from '../support/database/postgres-server.ts'
+import { lockTable, startPostgres } from '../support/database/postgres-server.ts'
 import { startValkey } from '../support/database/valkey-server.ts'
 import { newDataFolder, type Running, startServer } from '../support/process.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -17,6 +18,8 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const NODES = 3
 const CLIENTS = 8
+/** The balancer gives up a server after two checks that fail. */
+const CHECKS = 5
 const CONFIG = readFileSync(new URL('../../deploy/haproxy.cfg', import.meta.url), 'utf8')
 
 interface Node {
@@ -27,14 +30,16 @@ interface Node {
 const opened = new AsyncDisposableStack()
 const folder = tempFolder()
 let balancer: RunningProxy
+let databaseUrl: string
 let nodes: Node[]
 let key: string
 
 before(async () => {
   const postgres = opened.use(await startPostgres())
   const valkey = opened.use(await startValkey())
+  databaseUrl = await postgres.createDatabase()
   const shared = {
-    MERIDIAN_DATABASE_URL: await postgres.createDatabase(),
+    MERIDIAN_DATABASE_URL: databaseUrl,
     MERIDIAN_SECRET: 'a phrase that nobody guesses '.repeat(2),
     MERIDIAN_LIMITS_URL: valkey.url,
     MERIDIAN_TRUSTED_PROXIES: '127.0.0.1',
@@ -134,6 +139,13 @@ async function restart(node: Node): Promise<void> {
   while ((await fetch(`${node.server.url}/health/ready`)).status !== 200);
 }
 
+/** Waits until each server has answered some more checks of the balancer. */
+async function waitForChecks(): Promise<void> {
+  const count = ({ server }: Node) => server.output().split('"route":"/health/ready"').length
+  const wanted = nodes.map((node) => count(node) + CHECKS)
+  while (!nodes.every((node, at) => count(node) >= (wanted[at] ?? 0))) await sleep(100)
+}
+
 function assertAllRight({ 200: right, ...others }: Record<string, number>): void {
   assert.deepEqual(others, {})
   assert.ok(Number(right) > 100, `${right} look-ups`)
@@ -159,5 +171,10 @@ describe('servers behind the balancer', () => {
       await restart(node)
     })
     assertAllRight(outcomes)
+  })
+
+  it('answer look-ups although PostgreSQL does not answer their health checks', async () => {
+    await using _lock = await lockTable(databaseUrl, 'health')
+    assertAllRight(await lookUpDuring(waitForChecks))
   })
 })

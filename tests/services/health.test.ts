@@ -76,6 +76,27 @@ describe('health', () => {
     assert.equal((await health.readLookUps()).status, 'degraded')
   })
 
+  it('is ok for look-ups while the database does not answer, without waiting for its check', async () => {
+    const stalled = Promise.withResolvers<void>()
+    const answers = [Promise.resolve(), stalled.promise]
+    const state = { now: 1_000_000 }
+    const database = async () => answers.shift()
+    const health = createHealth({ geolocation: () => {}, database }, () => state.now)
+    assert.equal((await health.read()).status, 'ok')
+    state.now += 1_000
+    const order: string[] = []
+    const whole = health.read().then(() => order.push('whole'))
+    const { status, checks } = await health.readLookUps()
+    order.push('ready')
+    assert.deepEqual(
+      { status, checks },
+      { status: 'ok', checks: { geolocation: true, database: true } },
+    )
+    stalled.resolve()
+    await whole
+    assert.deepEqual(order, ['ready', 'whole'])
+  })
+
   it('is degraded for look-ups as soon as the service stops', async () => {
     const { health } = setUp()
     health.drain()

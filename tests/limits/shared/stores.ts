@@ -4,7 +4,12 @@ import { createPgBucketStore } from '../../../lib/postgres/bucket-store.ts'
 import { migratePg } from '../../../lib/postgres/migrate.ts'
 import { createValkeyBucketStore } from '../../../lib/valkey/bucket-store.ts'
 import { openValkeyConnection } from '../../../lib/valkey/connection.ts'
-import { openTestPool, query, startPostgres } from '../../support/database/postgres-server.ts'
+import {
+  lockTable,
+  openTestPool,
+  query,
+  startPostgres,
+} from '../../support/database/postgres-server.ts'
 import { openServerDatabase, type TestDatabase } from '../../support/database/test-database.ts'
 import { startValkey } from '../../support/database/valkey-server.ts'
 
@@ -46,7 +51,7 @@ async function startPgStore(): Promise<StoreServer> {
   const server = await startPostgres({ fsync: 'off' })
   let opened = new AsyncDisposableStack()
   let url = ''
-  let unlock: (() => Promise<void>) | undefined
+  let lock: AsyncDisposable | undefined
   return {
     countsNodes: true,
     empty: async () => {
@@ -68,10 +73,10 @@ async function startPgStore(): Promise<StoreServer> {
       return openServerDatabase(url)
     },
     pause: async () => {
-      unlock = await lockBuckets(url)
+      lock = await lockTable(url, 'buckets')
     },
     resume: async () => {
-      await unlock?.()
+      await lock?.[Symbol.asyncDispose]()
     },
     stop: server.stop,
     start: server.start,
@@ -79,26 +84,6 @@ async function startPgStore(): Promise<StoreServer> {
       await opened.disposeAsync()
       await server[Symbol.asyncDispose]()
     },
-  }
-}
-
-/** Lets all statements about buckets wait. Returns a function that lets them go on. */
-async function lockBuckets(url: string): Promise<() => Promise<void>> {
-  const pool = openTestPool(url, 1)
-  const locked = Promise.withResolvers<void>()
-  const ending = Promise.withResolvers<void>()
-  const holding = pool.use(async (connection) => {
-    await connection.query('BEGIN')
-    await connection.query('LOCK TABLE buckets IN ACCESS EXCLUSIVE MODE')
-    locked.resolve()
-    await ending.promise
-    await connection.query('ROLLBACK')
-  })
-  await locked.promise
-  return async () => {
-    ending.resolve()
-    await holding
-    await pool[Symbol.asyncDispose]()
   }
 }
 

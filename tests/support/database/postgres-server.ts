@@ -184,14 +184,28 @@ async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
 
 /** Runs one statement on a connection of its own. */
 export async function query(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
+  const client = await connect(url)
   try {
     await client.query(sql)
   } finally {
     await client.end()
   }
+}
+
+/** Lets other statements about the table wait, for as long as the test likes. Disposing of it lets them go on. */
+export async function lockTable(url: string, table: string): Promise<AsyncDisposable> {
+  // Not a connection of the service: PostgreSQL would end its transaction after some seconds.
+  const client = await connect(url)
+  await client.query('BEGIN')
+  await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
+  return { [Symbol.asyncDispose]: () => client.end() }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  return client
 }
 
 /** Opens a pool, whose idle connections may break. */
