@@ -25,7 +25,7 @@ const ROUNDS = 15
 /** Users who create keys and sites, and as many who also delete them and send inquiries. */
 const USERS = 60
 const ORIGIN = 'https://shop.example'
-/** Several flush intervals: `metering.faults.ts` checks the interval itself, without other load. */
+/** Several flush intervals. `metering.faults.ts` checks flushes closely, without other load. */
 const LATE_MS = 5_000
 /** The number of keys of earlier rounds that are tried again after each restart. */
 const TRIED_AGAIN = 60
