@@ -10,7 +10,8 @@ export function openMany(url: string): Promise<RawConnection[]> {
 }
 
 /** Looks up an address on the connection. Returns the status. */
-async function lookUp({ socket, received }: RawConnection, key: string): Promise<number> {
+async function lookUp(connection: RawConnection, key: string): Promise<number> {
+  const { socket, received, ended } = connection
   const start = received().length
   socket.write(`GET /v1/ip/81.2.69.160 HTTP/1.1\r\nHost: a.example\r\nX-API-Key: ${key}\r\n\r\n`)
   for (;;) {
@@ -18,7 +19,8 @@ async function lookUp({ socket, received }: RawConnection, key: string): Promise
     const [head = '', body] = text.split('\r\n\r\n', 2)
     const length = /^content-length: (\d+)$/im.exec(head)?.[1]
     if (body !== undefined && body.length >= Number(length)) return parseAnswer(text).status
-    await once(socket, 'data')
+    assert.ok(!socket.destroyed, `the connection has ended after ${JSON.stringify(text)}`)
+    await Promise.race([once(socket, 'data'), ended])
   }
 }
 

@@ -22,6 +22,8 @@ import {
 } from './many-connections.ts'
 
 const PROCESSES = 3
+/** Longer than the time within which two signals count as one. The second signal ends the drain. */
+const NEXT_SIGNAL_MS = 1_200
 const limits = { monthlyCap: 100_000, requestsPerMinute: 600_000, maxKeys: 10, maxSites: 10 }
 const { settings: folder, remove } = newDataFolder()
 let postgres: PostgresServer
@@ -157,7 +159,7 @@ describe('a server with MERIDIAN_NODES on PostgreSQL', { timeout: 200_000 }, () 
 
 describe('the processes of a server with MERIDIAN_NODES', { timeout: 200_000 }, () => {
   it('all answer until the drain after SIGTERM is over, and then all end', async () => {
-    const server = await startServer({ ...settings, MERIDIAN_DRAIN_SECONDS: '1' })
+    const server = await startServer({ ...settings, MERIDIAN_DRAIN_SECONDS: '300' })
     const others = furtherProcesses(server)
     const connections = await openMany(server.url)
     const before = await usage(server)
@@ -165,10 +167,11 @@ describe('the processes of a server with MERIDIAN_NODES', { timeout: 200_000 }, 
     const stopped = server.stop('SIGTERM')
     // As a terminal and some supervisors do.
     for (const pid of others) process.kill(pid, 'SIGTERM')
-    const health = async () => Object(await (await fetch(`${server.url}/health`)).json()).status
-    while ((await health()) !== 'degraded') await sleep(10)
+    while ((await fetch(`${server.url}/health/ready`)).status === 200) await sleep(10)
     // Until the drain ends, requests are answered everywhere.
     assert.deepEqual(await lookUpOnAll(connections, key, 1), { 200: CONNECTIONS })
+    await sleep(NEXT_SIGNAL_MS)
+    process.kill(server.pid, 'SIGTERM')
     const { code, stderr } = await stopped
     assert.deepEqual([code, stderr], [0, ''])
     assert.deepEqual(others.filter(isRunning), [])
