@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,7 +16,18 @@ setInterval(() => {
   writeFileSync(process.env.PROBE_FILE + threadId, String(compiles))
 }, 50).unref()`
 
-const NOTED_MS = 500
+const THREADS = [0, 1, 2]
+
+/** Waits until each thread has noted it once more. Returns their notes. */
+async function readNotes(start: string): Promise<string[]> {
+  const files = THREADS.map((thread) => `${start}${thread}`)
+  for (const file of files) rmSync(file, { force: true })
+  for (;;) {
+    const notes = files.map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : ''))
+    if (!notes.includes('')) return notes
+    await sleep(20)
+  }
+}
 
 describe('a server that has no compiled code yet', () => {
   it('has it compiled first, so that its threads do not load the compiler', async (t) => {
@@ -35,9 +46,8 @@ describe('a server that has no compiled code yet', () => {
       })
       const session = await fetch(`${server.url}/api/auth/get-session`)
       assert.equal(session.status, 200)
-      await sleep(NOTED_MS)
+      runs.push(await readNotes(join(folder, run)))
       await server.stop('SIGTERM')
-      runs.push([0, 1, 2].map((thread) => readFileSync(join(folder, `${run}${thread}`), 'utf8')))
     }
     remove()
     // The first thread has compiled what it needs before.
