@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { newDataFolder, runScript, startServer } from '../support/process.ts'
+import { newDataFolder, runScript, startServer, untilHealthy } from '../support/process.ts'
 
 /* A start and the doctor on a small disk that is full or read-only: in memory, and ext4 in a file. */
 
@@ -75,7 +75,7 @@ for (const [name, mount] of Object.entries(DISKS)) {
     it('is found healthy, and is served, once the disk can be written', async () => {
       assert.ok(succeeds('mount', '-o', 'remount,rw', disk))
       const server = await startServer(settings)
-      assert.equal((await fetch(`${server.url}/health`)).status, 200)
+      await untilHealthy(server)
       await server.stop('SIGTERM')
       assert.match(await doctor(), /ok +Database +.*app\.db is undamaged/)
     })

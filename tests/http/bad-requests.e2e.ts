@@ -129,7 +129,7 @@ describe('a request in HTTP/1.0', () => {
     [...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)
 
   it('needs no Host, as the health check of HAProxy', async () => {
-    for (const path of ['/health', '/v1', '/docs', '/robots.txt']) {
+    for (const path of ['/health/ready', '/v1', '/docs', '/robots.txt']) {
       assert.equal(
         parseAnswer(await exchange(server.url, `GET ${path} HTTP/1.0\r\n\r\n`)).status,
         200,
@@ -263,8 +263,14 @@ describe('methods', () => {
 })
 
 describe('the header Host', () => {
-  const paths = ['/v1', '/', '/docs', '/robots.txt', '/rum.json', '/health', '/v1/billing/plans']
-  for (const path of [...paths, '/.well-known/openapi.json', '/api/auth/get-session', '/nowhere']) {
+  const paths = ['/v1', '/', '/docs', '/robots.txt', '/rum.json', '/v1/billing/plans']
+  for (const path of [
+    ...paths,
+    '/health/ready',
+    '/.well-known/openapi.json',
+    '/api/auth/get-session',
+    '/nowhere',
+  ]) {
     it(`and similar ones do not influence the answer to ${path}`, async () => {
       const others = ['X-Forwarded-Host', 'X-Host', 'Forwarded', 'X-Original-URL', 'X-Rewrite-URL']
       const more = others.map((name) => `${name}: host=evil.example\r\n`).join('')

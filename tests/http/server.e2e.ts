@@ -8,7 +8,13 @@ import { after, before, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
 import { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
-import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
+import {
+  newDataFolder,
+  type Running,
+  runScript,
+  startServer,
+  untilHealthy,
+} from '../support/process.ts'
 import { exchange, openConnection } from '../support/raw-connection.ts'
 
 const KEY = /^[sp]k_live_[0-9a-f]{64}\n$/
@@ -108,9 +114,7 @@ describe('the server', () => {
     assert.equal((await locate()).status, 401)
   })
 
-  it('answers 200 to GET /health', async () => {
-    assert.equal((await fetch(`${server.url}/health`)).status, 200)
-  })
+  it('answers 200 to GET /health', () => untilHealthy(server))
 
   it('serves each path under one spelling only, after resolving dots as URLs do', async () => {
     for (const path of ['//v1', '/v1/', '/v1//', '/V1', '/%76%31/', '/v1%2f']) {

@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { geoFiles, makeGeoFolder } from './geo-files.ts'
 import { inherited, RUNTIME } from './runtime.ts'
 
@@ -52,6 +53,11 @@ export async function startServer(settings: Settings, folder = '.'): Promise<Run
   return waitForUrl(start(['server.ts'], environment, folder))
 }
 
+/** Waits until the server is healthy: a busy disk may delay the write of its check for too long. */
+export async function untilHealthy({ url }: Pick<Running, 'url'>): Promise<void> {
+  while ((await fetch(`${url}/health`)).status !== 200) await sleep(100)
+}
+
 /** Waits until `child`, or one of its children, prints its URL. */
 export async function waitForUrl(child: ChildProcess): Promise<Running> {
   const written = { stdout: '', stderr: '' }
@@ -70,8 +76,9 @@ export async function waitForUrl(child: ChildProcess): Promise<Running> {
     written.stderr += chunk
   })
   const ended = closed(child).then(() => ({ code: child.exitCode, ...written }))
-  child.once('close', () => {
-    address.reject(new Error(`ended early: ${written.stdout}${written.stderr}`))
+  child.once('close', (code, signal) => {
+    const output = `${written.stdout}${written.stderr}`
+    address.reject(new Error(`ended early with ${signal ?? code}: ${output}`))
   })
   const stop = (signal: NodeJS.Signals) => {
     child.kill(signal)

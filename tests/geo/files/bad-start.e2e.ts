@@ -56,7 +56,7 @@ describe('a server', () => {
     writeFileSync(city, 'no database')
     server = await startServer(settings)
     assert.match(await get('/v1/ip/81.2.69.160'), /^200 .*"GB"/)
-    assert.match(await get('/health'), /^200 .*"geolocation":true/)
+    assert.match(await get('/health/ready'), /^200 .*"geolocation":true/)
     const { output } = server
     await until(() => /City\.mmdb.*"msg":"serving the last usable version of/.test(output()))
     const { code, stdout } = await runScript(['scripts/doctor.ts'], settings)
