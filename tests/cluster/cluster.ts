@@ -145,7 +145,10 @@ function openFaults(nodes: readonly ClusterNode[], database: PostgresServer) {
 }
 
 /** Marks the nodes during a fault and for some time afterwards. Resolves when the fault has ended. */
-async function disturb(nodes: readonly ClusterNode[], fault: () => Promise<void>): Promise<void> {
+async function disturb(
+  nodes: readonly ClusterNode[],
+  fault: () => Promise<unknown>,
+): Promise<void> {
   for (const node of nodes) {
     node.faults += 1
     node.openFaults += 1

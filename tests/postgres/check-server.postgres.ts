@@ -8,6 +8,7 @@ import {
   createDatabase,
   type PostgresServer,
   query,
+  reloadSettings,
   startPostgres,
 } from '../support/database/postgres-server.ts'
 import { newDataFolder, runScript } from '../support/process.ts'
@@ -55,12 +56,12 @@ async function assertRefused(at: string, reason: RegExp): Promise<void> {
 /** Changes a setting of the server while `work` runs. */
 async function withSetting(setting: string, value: string, work: () => Promise<void>) {
   await query(server.url, `ALTER SYSTEM SET ${setting} = '${value}'`)
-  await query(server.url, 'SELECT pg_reload_conf()')
+  await reloadSettings(server.url)
   try {
     await work()
   } finally {
     await query(server.url, `ALTER SYSTEM RESET ${setting}`)
-    await query(server.url, 'SELECT pg_reload_conf()')
+    await reloadSettings(server.url)
   }
 }
 
@@ -92,7 +93,7 @@ describe('the start on PostgreSQL', () => {
   it('is refused with a wrong password, or none', async () => {
     await query(server.url, `CREATE ROLE guarded LOGIN PASSWORD '${PASSWORD}'`)
     await query(server.url, LET_PASSWORDS_IN)
-    await query(server.url, 'SELECT pg_reload_conf()')
+    await reloadSettings(server.url)
     const wrong = `${PASSWORD}-wrong`
     await assertRefused(
       withParts({ username: 'guarded', password: wrong }),

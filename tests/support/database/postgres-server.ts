@@ -76,7 +76,7 @@ export async function startPostgres(
     addStandby: async () => {
       const standby = await startStandby(url)
       await query(url, "ALTER SYSTEM SET synchronous_standby_names = '*'")
-      await query(url, 'SELECT pg_reload_conf()')
+      await reloadSettings(url)
       return standby
     },
     [Symbol.asyncDispose]: remove,
@@ -183,13 +183,22 @@ async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
 }
 
 /** Runs one statement on a connection of its own. */
-export async function query(url: string, sql: string): Promise<void> {
+export async function query(url: string, sql: string): Promise<unknown[][]> {
   const client = await connect(url)
   try {
-    await client.query(sql)
+    const { rows } = await client.query<unknown[]>({ text: sql, rowMode: 'array' })
+    return rows
   } finally {
     await client.end()
   }
+}
+
+/** Makes the server read its files of settings and passwords again. Resolves once new connections follow them. */
+export async function reloadSettings(url: string): Promise<void> {
+  const readLoadedAt = async () => String(await query(url, 'SELECT pg_conf_load_time()::text'))
+  const before = await readLoadedAt()
+  await query(url, 'SELECT pg_reload_conf()')
+  while ((await readLoadedAt()) === before) await sleep(POLL_MS)
 }
 
 /** Lets other statements about the table wait, for as long as the test likes. Disposing of it lets them go on. */
