@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 
 const DOCUMENT = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8')
-const REQUESTS_PER_MINUTE = 10
 
 /** The program that runs each client of docs/clients.md. */
 const CLIENTS = {
@@ -44,6 +44,13 @@ for (const [file, command] of Object.entries(CLIENTS)) {
       const options = ['--email', 'ada@example.com', '--name', name]
       return (await runScript(['scripts/key.ts', ...options], settings)).stdout.trim()
     }
+    const countLimited = () => server.output().split('"status":429').length - 1
+    /** Looks up until the server refuses that, and logs it. The next request is allowed six seconds later. */
+    const useUpLimit = async (key: string) => {
+      const headers = { 'x-api-key': key }
+      while ((await fetch(`${server.url}/v1/ip/81.2.69.160`, { headers })).status === 200);
+      while (countLimited() === 0) await sleep(10)
+    }
     const locate = async (addresses: readonly string[], key: string) => {
       const { PATH = '' } = process.env
       const env = { PATH, MERIDIAN_URL: server.url, MERIDIAN_KEY: key }
@@ -72,14 +79,17 @@ for (const [file, command] of Object.entries(CLIENTS)) {
     })
 
     it('waits as long as Retry-After says and continues', async () => {
-      const addresses = Array.from({ length: REQUESTS_PER_MINUTE + 1 }, (_, n) => `81.2.69.${n}`)
-      const { code, lines, stderr } = await locate(addresses, await makeKey('second'))
+      const key = await makeKey('second')
+      await useUpLimit(key)
+      const limited = countLimited()
+      const addresses = ['81.2.69.1', '81.2.69.2']
+      const { code, lines, stderr } = await locate(addresses, key)
       assert.equal(code, 0, stderr)
       assert.deepEqual(
         lines.map((line) => /^(\S+) .*London/.exec(line)?.[1]),
         addresses,
       )
-      assert.match(server.output(), /"status":429/)
+      assert.ok(countLimited() > limited)
     })
   })
 }
