@@ -79,6 +79,10 @@ function loggedLookUps({ output }: Running): Record<string, number> {
   return counts
 }
 
+async function untilLogged({ output }: Running, line: RegExp): Promise<void> {
+  while (!line.test(output())) await sleep(20)
+}
+
 const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0)
 
 async function usage({ url }: Running): Promise<number> {
@@ -192,7 +196,7 @@ describe('the processes of a server with MERIDIAN_NODES', { timeout: 200_000 }, 
     const alive = () => connections.filter(({ socket }) => !socket.destroyed)
     while (alive().length > CONNECTIONS - ofKilled) await sleep(20)
     assert.deepEqual(await lookUpOnAll(alive(), key, 1), { 200: CONNECTIONS - ofKilled })
-    assert.match(server.output(), /^\{"node":1,.*"node 2: it has ended with SIGKILL"/m)
+    await untilLogged(server, /^\{"node":1,.*"node 2: it has ended with SIGKILL"/m)
     let asked = 2 * CONNECTIONS - ofKilled
     // Until the new process answers, too.
     while (loggedLookUps(server)[2] === ofKilled) {
