@@ -100,7 +100,8 @@ export function createUseFlusher(
     flush: () => inSeries(flushOnce),
     /** Writes them like `flush`, and tries again for `longestMs`. After that, no write waits for the database. */
     flushLast: (longestMs = 0) => {
-      setTimeout(() => stopping.abort(), longestMs).unref()
+      if (longestMs === 0) stopping.abort()
+      else setTimeout(() => stopping.abort(), longestMs).unref()
       return inSeries(() => retry(flushOnce, stopping.signal))
     },
     /**

@@ -244,6 +244,14 @@ describe('createUseFlusher', () => {
     assert.equal(flusher.size(), 1)
   })
 
+  it('tries to write the last counts once, unless it is given time', async (t) => {
+    const write = t.mock.fn<WriteUses>(() => Promise.reject(new Error('full')))
+    const flusher = createUseFlusher(write, () => {})
+    new Counter('a', flusher.add).count()
+    await assert.rejects(flusher.flushLast(), { message: 'full' })
+    assert.equal(write.mock.callCount(), 1)
+  })
+
   it('lets no write wait for longer than the last counts', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const write: WriteUses = async (_uses, signal) => {

@@ -239,30 +239,6 @@ describe('a bucket of several nodes', () => {
     keeper.refund(bucket, 0, 10)
     assert.equal(keeper.take(bucket, TEN, 0, 3)?.allowed, true)
   })
-
-  it('charges what it has answered once, even if the store answers late', async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout'] })
-    const { promise: late, resolve: answer } = Promise.withResolvers<void>()
-    const store = new ModelStore(NODES)
-    const debts: number[] = []
-    const charge = store.charge.bind(store)
-    store.charge = async (asks) => {
-      debts.push(...asks.map(({ debt }) => debt))
-      const grants = await charge(asks)
-      await late
-      return grants
-    }
-    const { keeper, bucket } = openNode(store)
-    assert.equal(keeper.take(bucket, TEN, 0, 1)?.allowed, true)
-    const asked = keeper.ask(bucket, TEN, 0)
-    await nextTurn()
-    t.mock.timers.tick(1_000)
-    await asked
-    answer()
-    for (let turn = 0; turn < 5; turn++) await nextTurn()
-    await keeper.ask(bucket, TEN, 0)
-    assert.deepEqual(debts, [1, 0])
-  })
 })
 
 /** Lets time pass once all questions are answered, also those in the background: they take no time. */

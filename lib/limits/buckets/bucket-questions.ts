@@ -110,7 +110,7 @@ async function askStore(store: BucketStore, asked: ReadonlyMap<SharedBucket, Que
     const grants = await inTime(answer, ANSWER_MS, () => null)
     if (grants === null) {
       const payDebts = () => {
-        for (const { bucket, ask } of asks) payDebt(bucket, ask)
+        for (const { bucket, ask } of asks) payDebt(bucket, ask, store.now())
       }
       answer.then(payDebts, () => {})
       return false

@@ -205,11 +205,13 @@ export function addGrant(
   bucket.capacity = ask.capacity
 }
 
-/** Notes that the store has charged the debt, however late. */
-export function payDebt(bucket: SharedBucket, { debt }: Ask): void {
-  const paid = Math.min(bucket.debt, debt)
+/** Notes that the store has charged the debt by `now`, however late. It refills from then on. */
+export function payDebt(bucket: SharedBucket, ask: Ask, now: number): void {
+  const paid = Math.min(bucket.debt, ask.debt)
   bucket.debt -= paid
-  bucket.spent += paid
+  bucket.spent = chargedAt(bucket, ask, now) + paid
+  bucket.at = now
+  bucket.capacity = ask.capacity
 }
 
 /** Returns the granted requests that the node may still use. */

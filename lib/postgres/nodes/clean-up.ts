@@ -32,10 +32,11 @@ export function startCleanUp(options: CleanUpOptions): Disposable {
     }
   }
   const removeOldRows = async () => {
-    await replayRemoved(pool, layout)
     const isLocal = layout === 'local'
     await (isLocal ? removeOld : removeOldFromShards)(pool, now())
     await (isLocal ? removeCounted : removeCountedFromShards)(pool, await node().listIds())
+    // Last, so that a journal that cannot be read keeps nothing else from being removed.
+    await replayRemoved(pool, layout)
   }
   const removeAlone = () =>
     leases.runAlone('telemetry retention', removeOldRows, { restMs: HOUR_MS })
