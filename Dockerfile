@@ -20,7 +20,7 @@ EXPOSE 8787
 STOPSIGNAL SIGTERM
 # The first start unpacks databases before it answers.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=180s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # As process 1, Node would ignore the signals of its first moments. tini passes them on.
 ENTRYPOINT ["tini", "--"]
 CMD ["scripts/node.sh", "--import", "./jsx.ts", "server.ts"]
