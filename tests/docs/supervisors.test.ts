@@ -37,8 +37,8 @@ function instruction(name: string): string {
   return new RegExp(`^${name} ((?:.*\\\\\n)*.*)$`, 'm').exec(last)?.[1] ?? ''
 }
 
-const isHealth = (path: string) =>
-  operations.some(({ id, path: known }) => id === 'getHealth' && known === path)
+const isReadiness = (path: string) =>
+  operations.some(({ id, path: known }) => id === 'getReadiness' && known === path)
 
 describe('every supervisor', () => {
   it('sends a signal that stops the server gracefully', () => {
@@ -70,10 +70,10 @@ describe('every supervisor', () => {
     assert.match(DOCKERFILE, /^RUN apt-get .* install .* tini /m)
   })
 
-  it('checks health at the path of the contract', () => {
-    assert.ok(isHealth(setting(FLY, 'path')))
-    const [, path = ''] = /PORT\}(\/\w+)`/.exec(instruction('HEALTHCHECK')) ?? []
-    assert.ok(isHealth(path))
+  it('asks for readiness at the path of the contract', () => {
+    assert.ok(isReadiness(setting(FLY, 'path')))
+    const [, path = ''] = /PORT\}(\/[\w/]+)`/.exec(instruction('HEALTHCHECK')) ?? []
+    assert.ok(isReadiness(path))
   })
 })
 

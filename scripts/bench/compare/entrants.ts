@@ -128,7 +128,7 @@ async function startBehindNginx(folder: string, geoFolder: string): Promise<Targ
 
 function makeFolderIn(folder: string, name: string): string {
   const path = join(folder, name)
-  mkdirSync(path)
+  mkdirSync(path, { mode: 0o700 })
   return path
 }
 
