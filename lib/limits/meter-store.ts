@@ -20,6 +20,7 @@ export const NO_COUNTS: StoredPeriod = {
 export interface MeterStore {
   /**
    * Loads what `readPeriod` then returns for the user. Absent if `readPeriod` reads the database itself.
+   * Rejects if the database cannot be read.
    */
   readonly load?: (userId: string, periodStart: number) => Promise<void>
   /** Buckets that all nodes share; absent if this process has its buckets to itself. */

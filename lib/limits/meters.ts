@@ -167,7 +167,8 @@ export class Meters {
 
   /**
    * Reads what all nodes have counted for the user in the current period. Await it before showing or charging
-   * these counts: otherwise, this node does not know of requests that reach only other nodes.
+   * these counts: otherwise, this node does not know of requests that reach only other nodes. Rejects if the
+   * database cannot be read.
    */
   async refresh({ userId, paid }: Pick<Metered, 'userId' | 'paid'>, now: number): Promise<void> {
     const { load } = this.#options.store
