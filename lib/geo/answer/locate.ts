@@ -85,38 +85,64 @@ export const NOWHERE = {
   placeSources: [],
 } as const
 
-/** The first candidate with a country; else the first candidate, which has only a continent. */
+/**
+ * The first candidate with a country; else the first candidate, which has only a continent. One that knows
+ * only where the network is registered gives way to another provider that knows more and names another country.
+ */
 function decidingCandidate(candidates: readonly Candidate[]): Candidate | undefined {
-  for (const candidate of candidates) if (candidate.place.country !== undefined) return candidate
-  return candidates[0]
+  const first = candidates.find(({ place }) => place.country !== undefined) ?? candidates[0]
+  if (first === undefined || !first.place.isOnlyRegistered) return first
+  const located = otherProvider(first, candidates)
+  if (located === undefined || located.place.isOnlyRegistered) return first
+  return located.place.country?.code === first.place.country?.code ? first : located
 }
 
+/** The first candidate with a country from another provider, preferably one that knows more than registration. */
 function otherProvider(first: Candidate, candidates: readonly Candidate[]): Candidate | undefined {
+  let registered: Candidate | undefined
   for (const other of candidates) {
-    if (other.provider !== first.provider && other.place.country !== undefined) return other
+    if (other.provider === first.provider || other.place.country === undefined) continue
+    if (!other.place.isOnlyRegistered) return other
+    registered ??= other
   }
-  return undefined
+  return registered
 }
 
 /**
- * The candidate that the finer fields come from: the first of the finest level among those that
- * agree with `first` on the country and, if both know it, on the region.
+ * The candidate that the finer fields come from: the first of the finest among those that agree with `first`
+ * on the country and, if both know it, on the region.
  */
 function finestAgreeing(first: Candidate, candidates: readonly Candidate[]): Candidate {
   let finest = first
   for (const other of candidates) {
-    if (other.place.level > finest.place.level && agrees(first.place, other.place)) finest = other
+    if (fineness(other.place) > fineness(finest.place) && agrees(first.place, other.place)) {
+      finest = other
+    }
   }
   return finest
+}
+
+/** Of two records of one level, one that is vague about it is less fine. */
+function fineness(place: Place): number {
+  return isVague(place) ? place.level - 0.5 : place.level
 }
 
 function agrees(first: Place, other: Place): boolean {
   if (first.country?.code !== other.country?.code) return false
   return (
+    isVague(first) ||
     first.region === undefined ||
     other.region === undefined ||
     first.region.code === other.region.code
   )
+}
+
+/** 500 km. */
+const VAGUE_MILES = 311
+
+/** Whether the radius is so large that region and city are rarely right: measured, see docs/accuracy.md. */
+function isVague({ level, coordinates }: Place): boolean {
+  return level > LEVEL.country && (coordinates?.accuracyRadius ?? 0) >= VAGUE_MILES
 }
 
 /**
@@ -144,22 +170,24 @@ function addsCityFields(place: Place, other: Place): boolean {
   )
 }
 
-/** The continent, country and region of `first` with the finer fields of `finest`. */
+/** The continent and country of `first` with the finer fields of `finest`, which may have no region. */
 function refine(first: Place, finest: Place): Place {
+  const { region, json } = isVague(first) || first.region === undefined ? finest : first
   return {
     continent: first.continent,
     country: first.country,
-    region: first.region ?? finest.region,
+    region,
     district: finest.district,
     city: finest.city,
     postalCode: finest.postalCode,
     coordinates: finest.coordinates,
     timezone: finest.timezone,
     level: finest.level,
+    isOnlyRegistered: false,
     json: {
       country: first.json.country,
       countryWithEmblems: first.json.countryWithEmblems,
-      region: first.region === undefined ? finest.json.region : first.json.region,
+      region: json.region,
       city: finest.json.city,
     },
   }

@@ -17,6 +17,8 @@ export interface Place {
   readonly timezone: string | undefined
   /** The finest level at which the record locates the address. */
   readonly level: Level
+  /** Whether the record says no more than where the network is registered, which need not be where it is. */
+  readonly isOnlyRegistered: boolean
   readonly json: PlaceJson
 }
 

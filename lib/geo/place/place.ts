@@ -9,7 +9,10 @@ export interface RawPlace
   extends Partial<Pick<Place, 'region' | 'district' | 'city' | 'postalCode' | 'timezone'>> {
   readonly continent?: RawNamed
   readonly country?: RawNamed
-  /** Where the address is registered. Used if `country` is missing; finer fields are then dropped. */
+  /**
+   * Where the network is registered. Used if `country` is missing; finer fields are then dropped. A record
+   * that names the same country and nothing finer says no more than this.
+   */
   readonly registeredCountry?: RawNamed
   readonly latitude?: number | undefined
   readonly longitude?: number | undefined
@@ -31,6 +34,7 @@ export function toPlace(raw: RawPlace): Place | undefined {
   const { postalCode } = finer
   const region = finer.region && { ...finer.region, code: currentRegionCode(finer.region.code) }
   const { city, district = finer.district } = splitCityName(finer.city)
+  const level = country === undefined ? LEVEL.continent : levelOf(finer)
   const coordinates = toCoordinates(finer)
   return {
     continent,
@@ -41,7 +45,8 @@ export function toPlace(raw: RawPlace): Place | undefined {
     postalCode,
     coordinates,
     timezone: toTimezone(finer.timezone),
-    level: country === undefined ? LEVEL.continent : levelOf(finer),
+    level,
+    isOnlyRegistered: level === LEVEL.country && country?.code === raw.registeredCountry?.code,
     json: {
       ...countryJson(continent, country),
       region: regionJson(region),

@@ -3,7 +3,7 @@ import type { Mmdb } from '../mmdb/mmdb.ts'
 import { flatCity } from './flat-city.ts'
 import { geofeed } from './geofeed.ts'
 import { ipinfo } from './ipinfo.ts'
-import { maxmind } from './maxmind.ts'
+import { maxmind, maxmindCountry } from './maxmind.ts'
 import { freeLists, ip2proxy, ipinfoPrivacy, maxmindAnonymous } from './privacy-files.ts'
 import type { Schema } from './schema.ts'
 
@@ -14,6 +14,7 @@ const SCHEMAS: readonly Schema[] = [
   ipinfoPrivacy,
   ip2proxy,
   geofeed,
+  maxmindCountry,
   maxmind,
   ipinfo,
   flatCity,
@@ -26,7 +27,7 @@ const SAMPLES = 200
 export function chooseSchema(database: Mmdb): Schema {
   for (const offset of database.offsets(SAMPLES)) {
     const sample = asMap(database.decode(offset))
-    const schema = SCHEMAS.find((candidate) => candidate.fits(sample))
+    const schema = SCHEMAS.find((candidate) => candidate.fits(sample, database.metadata))
     if (schema !== undefined) return schema
   }
   throw new Error(

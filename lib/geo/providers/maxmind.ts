@@ -38,6 +38,19 @@ export const maxmind: Schema = {
   names: placeNames,
 }
 
+/**
+ * The Country files, whose records never name a region or a city: that one names neither does not mean that
+ * it knows only where the network is registered.
+ */
+export const maxmindCountry: Schema = {
+  ...maxmind,
+  name: 'maxmind-country',
+  fits: (sample, metadata) =>
+    /country/i.test(metadata.databaseType) && maxmind.fits(sample, metadata),
+  read: (record, regionCode) =>
+    maxmind.read('country' in record ? { ...record, registered_country: {} } : record, regionCode),
+}
+
 function placeNames(record: DecodedMap): PlaceNames {
   const [region = {}] = mapsAt(record, 'subdivisions')
   const country = 'country' in record ? 'country' : 'registered_country'

@@ -12,7 +12,7 @@ export type RegionCode = (country: string, name: string) => string | undefined
 export interface Schema {
   readonly name: string
   /** Whether `sample`, a record of the file, has this layout. */
-  fits(sample: DecodedMap): boolean
+  fits(sample: DecodedMap, metadata: MmdbMetadata): boolean
   /** The provider's short name, if the metadata states it. */
   provider(metadata: MmdbMetadata): string | undefined
   /** Converts a record. `regionCode` is for files that name regions without their codes. */

@@ -47,6 +47,26 @@ describe('the schema of a file', () => {
   })
 })
 
+describe('the schema of MaxMind’s Country files', () => {
+  const record = { country: { iso_code: 'US' }, registered_country: { iso_code: 'US' } }
+  const readAs = (databaseType: string, one: DecodedMap) =>
+    schemaOf(databaseType, record).read(one, () => undefined).place
+
+  it('does not take a record without a city for one that knows only the registration', () => {
+    assert.equal(readAs('GeoLite2-City', record)?.isOnlyRegistered, true)
+    assert.equal(readAs('GeoIP2-Enterprise', record)?.isOnlyRegistered, true)
+    for (const type of ['GeoLite2-Country', 'GeoIP2-Country', 'DBIP-Country-Lite']) {
+      assert.equal(readAs(type, record)?.isOnlyRegistered, false, type)
+      assert.equal(readAs(type, record)?.country?.code, 'US')
+    }
+  })
+
+  it('knows a record without a country of its own', () => {
+    const place = readAs('GeoLite2-Country', { registered_country: { iso_code: 'FR' } })
+    assert.deepEqual([place?.country?.code, place?.isOnlyRegistered], ['FR', true])
+  })
+})
+
 describe('the MaxMind schema', () => {
   const read = (record: DecodedMap) => maxmind.read(record, (country, name) => `${country}-${name}`)
 

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { RawPlace } from '../../../lib/geo/place/place.ts'
+import { fakeDatabase, locateIn } from '../fake-database.ts'
+
+const country = (code: string): RawPlace => ({ country: { code } })
+const england = { code: 'GB-ENG', name: 'England' }
+const london: RawPlace = {
+  country: { code: 'GB' },
+  region: england,
+  city: 'London',
+  latitude: 51.5,
+  longitude: -0.1,
+  timezone: 'Europe/London',
+}
+const leeds: RawPlace = { ...london, city: 'Leeds', latitude: 53.8, longitude: -1.55 }
+const edinburgh: RawPlace = {
+  ...leeds,
+  region: { code: 'GB-SCT', name: 'Scotland' },
+  city: 'Edinburgh',
+}
+
+describe('a provider that knows only where the network is registered', () => {
+  const registered = (code: string): RawPlace => ({
+    country: { code },
+    registeredCountry: { code },
+    latitude: 37.75,
+    longitude: -97.8,
+    radiusKm: 1000,
+  })
+  const known: readonly (readonly [string, RawPlace])[] = [
+    ['its country is that of registration', registered('US')],
+    ['it has no country of its own', { registeredCountry: { code: 'US' } }],
+  ]
+  for (const [name, place] of known) {
+    it(`gives way to another provider that names another country: ${name}`, () => {
+      const located = locateIn(fakeDatabase('a', place), fakeDatabase('b', london))
+      assert.equal(located.place?.city, 'London')
+      assert.equal(located.place?.country?.code, 'GB')
+      assert.deepEqual(located.placeSources, ['b'])
+      assert.equal(located.confidence, 0)
+      assert.deepEqual(located.timezone, { name: 'Europe/London', source: 'b' })
+    })
+  }
+
+  it('gives way also to a provider that knows the country alone', () => {
+    const { place } = locateIn(
+      fakeDatabase('a', registered('US')),
+      fakeDatabase('b', country('FR')),
+    )
+    assert.equal(place?.country?.code, 'FR')
+  })
+
+  it('gives way if it is not the first provider of the list', () => {
+    const nothing = fakeDatabase('overlay')
+    const located = locateIn(
+      nothing,
+      fakeDatabase('a', registered('US')),
+      fakeDatabase('b', london),
+    )
+    assert.deepEqual(located.placeSources, ['b'])
+  })
+
+  it('decides if the first of the others names the same country', () => {
+    const newYork = { country: { code: 'US' }, city: 'New York', latitude: 40.7, longitude: -74 }
+    const { place, placeSources } = locateIn(
+      fakeDatabase('a', registered('US')),
+      fakeDatabase('b', newYork),
+      fakeDatabase('c', london),
+    )
+    assert.equal(place?.city, 'New York')
+    assert.deepEqual(placeSources, ['a', 'b'])
+  })
+
+  it('decides if the others know no more', () => {
+    const { place, confidence } = locateIn(
+      fakeDatabase('a', registered('US')),
+      fakeDatabase('b', registered('FR')),
+    )
+    assert.deepEqual([place?.country?.code, confidence], ['US', 0])
+    assert.equal(locateIn(fakeDatabase('a', registered('US'))).place?.country?.code, 'US')
+  })
+
+  it('decides if the other file is its own', () => {
+    const { place } = locateIn(fakeDatabase('a', registered('US')), fakeDatabase('a', london))
+    assert.equal(place?.country?.code, 'US')
+  })
+
+  it('is no witness against two providers that agree', () => {
+    const { confidence, placeSources } = locateIn(
+      fakeDatabase('a', registered('US')),
+      fakeDatabase('b', london),
+      fakeDatabase('c', london),
+    )
+    assert.equal(confidence, 1)
+    assert.deepEqual(placeSources, ['b', 'c'])
+  })
+
+  it('confirms the country of a provider before it', () => {
+    const { confidence, placeSources } = locateIn(
+      fakeDatabase('a', london),
+      fakeDatabase('b', registered('GB')),
+    )
+    assert.equal(confidence, 0.5)
+    assert.deepEqual(placeSources, ['a', 'b'])
+  })
+
+  for (const [name, finer] of [
+    ['a region', { region: { code: 'US-TX', name: 'Texas' } }],
+    ['a city', { city: 'Dallas' }],
+    ['another country than that of registration', { registeredCountry: { code: 'CA' } }],
+  ] as const) {
+    it(`is not one that names ${name}`, () => {
+      const { place } = locateIn(
+        fakeDatabase('a', { ...registered('US'), ...finer }),
+        fakeDatabase('b', london),
+      )
+      assert.equal(place?.country?.code, 'US')
+    })
+  }
+})
+
+describe('a record with a radius of 500 km or more', () => {
+  const vague = { ...leeds, radiusKm: 500 }
+
+  it('leaves region and city to the next provider that names a city in the country', () => {
+    const { place, placeSources, confidence } = locateIn(
+      fakeDatabase('a', vague),
+      fakeDatabase('b', { ...edinburgh, latitude: 55.95, longitude: -3.19, radiusKm: 20 }),
+    )
+    assert.equal(place?.city, 'Edinburgh')
+    assert.equal(place?.region?.code, 'GB-SCT')
+    assert.match(place?.json.region ?? '', /GB-SCT/)
+    assert.deepEqual(place?.coordinates, { latitude: 55.95, longitude: -3.19, accuracyRadius: 12 })
+    assert.deepEqual(placeSources, ['a', 'b'])
+    assert.equal(confidence, 0.5)
+  })
+
+  it('does so if it names a region only', () => {
+    const scotland = { country: { code: 'GB' }, region: edinburgh.region, radiusKm: 1000 }
+    const centre = { ...scotland, latitude: 56, longitude: -4 }
+    const { place } = locateIn(fakeDatabase('a', centre), fakeDatabase('b', london))
+    assert.deepEqual([place?.city, place?.region?.code], ['London', 'GB-ENG'])
+  })
+
+  it('keeps its region and city if no provider knows better', () => {
+    for (const other of [country('GB'), { ...london, radiusKm: 1000 }, country('FR'), undefined]) {
+      const { place } = locateIn(fakeDatabase('a', vague), fakeDatabase('b', other))
+      assert.equal(place?.city, 'Leeds')
+    }
+  })
+
+  it('does not fill in for one that knows less, if a later provider is precise', () => {
+    const { place } = locateIn(
+      fakeDatabase('a', country('GB')),
+      fakeDatabase('b', vague),
+      fakeDatabase('c', london),
+    )
+    assert.equal(place?.city, 'London')
+  })
+
+  it('is one of at least 500 km', () => {
+    const near = { ...leeds, radiusKm: 499 }
+    const { place } = locateIn(fakeDatabase('a', near), fakeDatabase('b', london))
+    assert.equal(place?.city, 'Leeds')
+  })
+})
