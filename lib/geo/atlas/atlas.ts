@@ -9,7 +9,7 @@ import { Contents, OWNER, PLACE, type Section } from './format.ts'
  */
 export type Atlas = ReturnType<typeof openAtlas>
 
-/** Opens the atlas in `bytes`. Throws if they are damaged or of another format. */
+/** Opens the atlas in `bytes`. Throws if they are damaged. */
 export function openAtlas(bytes: Buffer) {
   const contents = readContents(bytes)
   const section = (name: Section) => sectionOf(bytes, contents, name)

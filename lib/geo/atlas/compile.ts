@@ -5,7 +5,7 @@ import { type Located, locate, type SearchedDatabase } from '../answer/locate.ts
 import type { GeoDatabase } from '../database.ts'
 import { NOTHING } from '../place/finding.ts'
 import { BytePool } from './byte-pool.ts'
-import { ATLAS_FORMAT, type Contents, OWNER, PLACE, type Section } from './format.ts'
+import { type Contents, OWNER, PLACE, type Section } from './format.ts'
 
 /** Networks per write to the file, and between two calls of `onProgress`. */
 const CHUNK = 100_000
@@ -205,7 +205,6 @@ class AtlasParts {
 
   contents(): Omit<Contents, 'sections'> {
     return {
-      format: ATLAS_FORMAT,
       countries: this.#countries.values,
       regions: this.#regions.values,
       timezones: this.#timezones.values,

@@ -9,8 +9,8 @@ import { PREPARED } from '../files/prepare.ts'
 import { keepVersion, removePartials } from '../files/replace-file.ts'
 import { fileVersion, type SourceFile } from '../files/source-files.ts'
 import { type Atlas, openAtlas } from './atlas.ts'
+import { codeHash } from './code-hash.ts'
 import { writeAtlas } from './compile.ts'
-import { ATLAS_FORMAT } from './format.ts'
 
 const PREFIX = 'atlas-'
 
@@ -51,9 +51,9 @@ export async function makeAtlas(
   })
 }
 
-/** The name depends on the files and on the code that reads them. */
+/** The name depends on the files, on the code that reads them, and on the release, which has its packages. */
 function nameOf(directory: string, files: readonly SourceFile[]): string {
-  const reader = [ATLAS_FORMAT, VERSION, fileVersion(join(directory, PREPARED.regions))]
+  const reader = [codeHash(), VERSION, fileVersion(join(directory, PREPARED.regions))]
   const signature = JSON.stringify([reader, files.map(({ name, version }) => [name, version])])
   return `${PREFIX}${hash('sha256', signature).slice(0, 16)}.bin`
 }

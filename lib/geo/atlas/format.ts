@@ -6,9 +6,6 @@ import * as v from 'valibot'
  * the processor, since the file is read on the machine that made it.
  */
 
-/** Raise this when anything in the file changes, including the JSON of parts of an answer. */
-export const ATLAS_FORMAT = 6
-
 /**
  * `index`: the number of the first network (32 bits) for each of the 65,536 upper halves of an
  * address, and for the end. `lows`: for each network, the lower half of its first address (16 bits).
@@ -36,7 +33,6 @@ const Extent = v.tuple([v.number(), v.number()])
 
 /** The table of contents, with the parts that places and owners share, numbered from 1. */
 export const Contents = v.strictObject({
-  format: v.literal(ATLAS_FORMAT),
   /** The start of each section and its length, in bytes. */
   sections: v.strictObject(v.entriesFromList(SECTIONS, Extent)),
   countries: v.array(
