@@ -9,7 +9,6 @@ import { migratePg } from '../../../lib/postgres/migrate.ts'
 import { openPgStorage } from '../../../lib/postgres/open-pg-storage.ts'
 import type { ServiceOptions } from '../../../lib/services/base.ts'
 import type { Services } from '../../../lib/services/services.ts'
-import { type OpenValkeyOptions, openValkey, type Valkey } from '../../../lib/valkey/open-valkey.ts'
 import { putEmptyDatabase } from '../data-folder.ts'
 import { createOnAll, dropOnAll, makeCitusTemplate } from './citus.ts'
 import { EMPTY_ALL, openMigratedPglite } from './pglite.ts'
@@ -109,16 +108,11 @@ function watch(pool: PgPool, onQuery: (sql: string) => void): PgPool {
   }
 }
 
-/** Several services may use the database with this URL, and share limits through the server of `limitsUrl`. */
-export async function openServerDatabase(url: string, limitsUrl?: string): Promise<TestDatabase> {
-  const opened = new AsyncDisposableStack()
-  const pool = opened.use(openTestPool(url))
+/** Several services may use the database with this URL. */
+export async function openServerDatabase(url: string): Promise<TestDatabase> {
+  const pool = openTestPool(url)
   await migratePg(pool)
-  const release = () => opened.disposeAsync()
-  if (limitsUrl === undefined) return toTestDatabase(pool, release)
-  return toTestDatabase(pool, release, async (options) =>
-    opened.use(await openValkey(limitsUrl, options)),
-  )
+  return toTestDatabase(pool, () => pool[Symbol.asyncDispose]())
 }
 
 /** The workers of Citus, if the chosen server is their coordinator, as URLs with commas between them. */
@@ -161,19 +155,13 @@ export async function openDistributed(): Promise<PgPool> {
   return { ...pool, [Symbol.asyncDispose]: close }
 }
 
-function toTestDatabase(
-  pool: PgPool,
-  release: TestDatabase['release'],
-  openLimits?: (options: OpenValkeyOptions) => Promise<Valkey>,
-): TestDatabase {
+function toTestDatabase(pool: PgPool, release: TestDatabase['release']): TestDatabase {
   const engine = createPgEngine(pool)
   const db = Object.assign(createQueries(engine.execute), { engine })
   const { ofService, setReadOnly } = makeSwitch(pool)
   return {
-    openStorage: async ({ now, onError }) => {
-      const openBuckets = (await openLimits?.({ now, onError }))?.openBuckets
-      return openPgStorage({ pool: ofService, version: 'test', openBuckets, now, onError })
-    },
+    openStorage: ({ now, onError }) =>
+      openPgStorage({ pool: ofService, version: 'test', now, onError }),
     connect: () => ({ db, close: () => {} }),
     setReadOnly: (_services, isReadOnly) => setReadOnly(isReadOnly),
     release,
