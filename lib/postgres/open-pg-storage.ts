@@ -2,7 +2,6 @@ import { createQueries } from '../db/queries.ts'
 import { MINUTE_MS, SECOND_MS } from '../durations.ts'
 import { repeat } from '../periodic.ts'
 import type { Storage, StorageOptions } from '../storage/storage.ts'
-import { readLayout } from './citus/layout.ts'
 import type { PgPool } from './connection.ts'
 import { createPgEngine } from './engine.ts'
 import { openPgKeyRing } from './key-ring.ts'
@@ -33,13 +32,12 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
   const { pool, version, staleKeysMs = 5 * MINUTE_MS, now, onError } = options
   await using opening = new AsyncDisposableStack()
   await migratePg(pool)
-  const layout = await pool.use(readLayout)
-  const membership = opening.use(await openMembership({ pool, layout, version, onError }))
+  const membership = opening.use(await openMembership({ pool, version, onError }))
   const { node } = membership
   const stopping = new AbortController()
   const leases = createPgLeases({ pool, node, onError, signal: stopping.signal })
   opening.use(repeat(SECOND_MS, membership.sendHeartbeat, (error) => onError(error, NO_HEARTBEAT)))
-  opening.use(startCleanUp({ pool, layout, node, leases, now, onError }))
+  opening.use(startCleanUp({ pool, node, leases, now, onError }))
   opening.defer(() => stopping.abort())
   const engine = createPgEngine(pool)
   const queries = createQueries(engine.execute)

@@ -10,7 +10,6 @@ import { openPgStorage } from '../../../lib/postgres/open-pg-storage.ts'
 import type { ServiceOptions } from '../../../lib/services/base.ts'
 import type { Services } from '../../../lib/services/services.ts'
 import { putEmptyDatabase } from '../data-folder.ts'
-import { createOnAll, dropOnAll, makeCitusTemplate } from './citus.ts'
 import { EMPTY_ALL, openMigratedPglite } from './pglite.ts'
 import { createDatabase, openTestPool } from './postgres-server.ts'
 
@@ -115,9 +114,6 @@ export async function openServerDatabase(url: string): Promise<TestDatabase> {
   return toTestDatabase(pool, () => pool[Symbol.asyncDispose]())
 }
 
-/** The workers of Citus, if the chosen server is their coordinator, as URLs with commas between them. */
-export const WORKERS = process.env['MERIDIAN_TEST_WORKERS']?.split(',')
-
 /** The name of a database with all tables: a copy takes less time than to make them. */
 let template: Promise<string> | undefined
 
@@ -130,29 +126,9 @@ async function makeTemplate(server: string): Promise<string> {
 
 /** Makes a database of its own on the server. */
 async function takeDatabase(server: string): Promise<TestDatabase> {
-  if (WORKERS !== undefined) return takeDistributed()
   template ??= makeTemplate(server)
   const pool = openTestPool(await createDatabase(server, await template))
   return toTestDatabase(pool, () => pool[Symbol.asyncDispose]())
-}
-
-async function takeDistributed(): Promise<TestDatabase> {
-  const pool = await openDistributed()
-  return toTestDatabase(pool, () => pool[Symbol.asyncDispose]())
-}
-
-/** Makes a database of its own on the chosen coordinator and its workers, until the pool is disposed of. */
-export async function openDistributed(): Promise<PgPool> {
-  assert.ok(CHOSEN !== undefined && WORKERS !== undefined)
-  const servers = [CHOSEN, ...WORKERS]
-  template ??= makeCitusTemplate(servers)
-  const url = await createOnAll(servers, await template)
-  const pool = openTestPool(url)
-  const close = async () => {
-    await pool[Symbol.asyncDispose]()
-    await dropOnAll(servers, url)
-  }
-  return { ...pool, [Symbol.asyncDispose]: close }
 }
 
 function toTestDatabase(pool: PgPool, release: TestDatabase['release']): TestDatabase {
