@@ -4,19 +4,6 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message || codeOf(error) : String(error)
 }
 
-/** Advice for errors that match an expression. */
-export type AdviceList = readonly (readonly [matches: RegExp, advice: string])[]
-
-/** Returns the first advice for the code of the error or, without one, for its reason. Empty: there is none. */
-export function findAdvice(
-  error: unknown,
-  { byCode, byReason }: { readonly byCode: AdviceList; readonly byReason: AdviceList },
-): string {
-  const ofCode = byCode.find(([codes]) => codes.test(codeOf(error)))
-  const found = ofCode ?? byReason.find(([reasons]) => reasons.test(reasonOf(error)))
-  return found?.[1] ?? ''
-}
-
 /** Appends `advice` to `reason`, unless it is empty. */
 export function withAdvice(reason: string, advice: string): string {
   return advice === '' ? reason : `${reason}; ${advice}`

@@ -15,7 +15,6 @@ import { checkClock, checkDatabase } from '../lib/doctor/check-database.ts'
 import { checkDisk, readDisk } from '../lib/doctor/check-disk.ts'
 import { checkFolder } from '../lib/doctor/check-folder.ts'
 import { checkGeofeeds } from '../lib/doctor/check-geofeeds.ts'
-import { checkLimits } from '../lib/doctor/check-limits.ts'
 import { checkLists } from '../lib/doctor/check-lists.ts'
 import { checkMirror } from '../lib/doctor/check-mirror.ts'
 import { checkPostgres, checkPostgresClock } from '../lib/doctor/check-postgres.ts'
@@ -63,13 +62,12 @@ await run(async () => {
 })
 
 function checksOf(config: Config): Check[] {
-  const { dataDir, smtpUrl, authUrl, limitsUrl } = config
+  const { dataDir, smtpUrl, authUrl } = config
   const checks: Check[] = [
     { name: 'Settings', find: async () => checkConfig(config) },
     { name: 'Folder', find: async () => checkFolder(dataDir) },
     { name: 'Disk', find: async () => checkDisk(readDisk(dataDir)) },
     ...(config.postgres === undefined ? fileChecks(dataDir) : postgresChecks(config.postgres)),
-    ...(limitsUrl === undefined ? [] : [{ name: 'Limits', find: () => findLimits(limitsUrl) }]),
     { name: 'Geo files', find: () => findGeo(config) },
     { name: 'Backups', find: () => findBackups(config) },
   ]
@@ -106,11 +104,6 @@ function postgresChecks(config: PostgresConfig): Check[] {
       find: async () => checkPostgres(await (await load()).inspectPostgres(config)),
     },
   ]
-}
-
-async function findLimits(url: string): Promise<Finding[]> {
-  const { inspectValkey } = await import('../lib/valkey/open-valkey.ts')
-  return checkLimits(await inspectValkey(url))
 }
 
 function compareWith(theirs: number | undefined): Finding[] {

@@ -6,31 +6,20 @@ import { makeDataDir } from '../lib/config/data-dir.ts'
 import { pendingMigrations, tryMigrations } from '../lib/db/database-file.ts'
 import { lockDataDir } from '../lib/db/lock.ts'
 import { openDb } from '../lib/db/open.ts'
-import { DAY_MS } from '../lib/durations.ts'
 import { usageText } from '../lib/own-code.ts'
-import { distribute } from '../lib/postgres/citus/distribute.ts'
-import type { DistributedTable } from '../lib/postgres/citus/tables.ts'
 import { listPendingPg, migratePg } from '../lib/postgres/migrate.ts'
 import { FLAG, readArguments } from './parts/options.ts'
-import { report, run, UsageError } from './parts/run.ts'
+import { report, run } from './parts/run.ts'
 
-const USAGE = `Usage: ${usageText('migrate', '[--dry-run | --distribute]')}
+const USAGE = `Usage: ${usageText('migrate', '[--dry-run]')}
 Brings the schema of the database up to date, as the next start of the server would.
   --dry-run  list the pending migrations and try them on a copy, but not those of PostgreSQL; the
-             server may be running
-  --distribute  distribute the tables that grow with requests and beacons over the workers of Citus; stop
-             all servers first`
+             server may be running`
 const UP_TO_DATE = 'The database is up to date'
-const ONLY_POSTGRES = '--distribute is for PostgreSQL with Citus: set MERIDIAN_DATABASE_URL'
 
 await run(async () => {
-  const { values } = readArguments({ options: { 'dry-run': FLAG, distribute: FLAG } }, USAGE)
+  const { values } = readArguments({ options: { 'dry-run': FLAG } }, USAGE)
   const { dataDir, postgres } = readConfig(process.env)
-  if (values.distribute) {
-    if (values['dry-run']) throw new UsageError('--distribute cannot be tried', USAGE)
-    if (postgres === undefined) throw new Error(ONLY_POSTGRES)
-    return distributeTables(postgres)
-  }
   if (postgres !== undefined) return migratePostgres(postgres, values['dry-run'] === true)
   const file = join(dataDir, 'app.db')
   if (values['dry-run']) await tryOnCopy(file, dataDir)
@@ -57,16 +46,6 @@ async function migratePostgres(config: PostgresConfig, isDryRun: boolean): Promi
   const pending = await listPendingPg(pool)
   for (const name of pending) process.stdout.write(`${name}\n`)
   report(pending.length === 0 ? UP_TO_DATE : `${pending.length} to apply; they were not tried`)
-}
-
-/** Copying all rows of a table to the workers is one statement. */
-async function distributeTables(config: PostgresConfig): Promise<void> {
-  const { connect } = await import('./parts/postgres.ts')
-  await using pool = await connect(config, { statementMs: DAY_MS })
-  const onTable = ({ name, column }: DistributedTable, rows: number) =>
-    process.stdout.write(`${name} by ${column}, ${rows} rows\n`)
-  const count = await distribute({ pool, onTable })
-  report(count === 0 ? 'All tables were distributed before' : `Distributed ${count} tables`)
 }
 
 function migrate(file: string, dataDir: string): void {

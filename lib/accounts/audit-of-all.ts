@@ -1,7 +1,6 @@
 import { and, asc, desc, eq, gte, lt, lte, type SQL, sql } from '../db/drizzle.ts'
 import type { Queries } from '../db/queries.ts'
-import { auditLog } from '../db/tables.ts'
-import { withEmails } from '../db/user-emails.ts'
+import { auditLog, users } from '../db/tables.ts'
 import { ENTRY } from './audit-page.ts'
 
 export interface AuditOfAllQuery {
@@ -19,14 +18,15 @@ export interface AuditOfAllQuery {
 
 /** Reads one page of the rows of all users, newest first, with the addresses of those who still exist. */
 export async function readAuditOfAll(db: Queries, query: AuditOfAllQuery) {
-  return withEmails(db, await selectAuditOfAll(db, query).all(), ({ actor_id }) => actor_id)
+  return selectAuditOfAll(db, query).all()
 }
 
 export function selectAuditOfAll(db: Queries, query: AuditOfAllQuery) {
   const { action, actorId, from, to, before, limit } = query
   return db
-    .select(ENTRY)
+    .select({ ...ENTRY, email: users.email })
     .from(auditLog)
+    .leftJoin(users, eq(users.id, auditLog.actorId))
     .where(
       and(
         lt(auditLog.id, before),

@@ -6,12 +6,11 @@ import { insertAudit } from './audit.ts'
 import { inSiteTransaction, withReceiverAudit, withSharingAudit } from './site-receiver.ts'
 import type { SiteChange } from './sites.ts'
 
-/** Tables that name the user or a site, but have no foreign key (at least on Citus) that would remove their rows. */
+/** Tables that name the user or a site, but have no foreign key that would remove their rows. */
 const BY_USER = [
   'usage_by_operation',
   'usage_by_month',
   'usage_by_period',
-  'overage_periods',
   'overage_reports',
   'cap_notices',
   'inquiries',

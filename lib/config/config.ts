@@ -60,7 +60,7 @@ function unknownProblem(name: string): string {
 }
 
 /** The addresses of a mail server and of databases may hold a password. */
-const SECRET = /SECRET|^MERIDIAN_(SMTP|DATABASE|LIMITS)_URL$/
+const SECRET = /SECRET|^MERIDIAN_(SMTP|DATABASE)_URL$/
 
 /** An invalid secret is still a secret: the message does not show it. */
 function problemOf(name: string, { message, input }: v.BaseIssue<unknown>): string {
@@ -98,7 +98,7 @@ function contactProblems(env: Settings): string[] {
 }
 
 function databaseProblems(env: Settings): string[] {
-  if (env.MERIDIAN_DATABASE_URL === undefined) return sharedProblems(env)
+  if (env.MERIDIAN_DATABASE_URL === undefined) return loneSecretProblems(env)
   const problems: string[] = []
   if (env.MERIDIAN_SECRET === undefined) {
     problems.push(
@@ -123,20 +123,11 @@ function adminPortProblems(env: Settings): string[] {
   return [`MERIDIAN_ADMIN_PORT: ${nodes} processes use ${first} to ${last}, but ${taken}`]
 }
 
-/** What only servers on one PostgreSQL need. */
-function sharedProblems(env: Settings): string[] {
-  const problems: string[] = []
-  if (env.MERIDIAN_SECRET !== undefined) {
-    problems.push(
-      'MERIDIAN_SECRET encrypts secrets in PostgreSQL: set MERIDIAN_DATABASE_URL, or unset MERIDIAN_SECRET',
-    )
-  }
-  if (env.MERIDIAN_LIMITS_URL !== undefined) {
-    problems.push(
-      'MERIDIAN_LIMITS_URL is for several servers: set MERIDIAN_DATABASE_URL, or unset MERIDIAN_LIMITS_URL',
-    )
-  }
-  return problems
+function loneSecretProblems(env: Settings): string[] {
+  if (env.MERIDIAN_SECRET === undefined) return []
+  return [
+    'MERIDIAN_SECRET encrypts secrets in PostgreSQL: set MERIDIAN_DATABASE_URL, or unset MERIDIAN_SECRET',
+  ]
 }
 
 /**
@@ -181,8 +172,6 @@ function toConfig(env: Settings, given: Variables) {
     replicated: env.MERIDIAN_REPLICATED,
     /** undefined: SQLite, in the data folder. */
     postgres: toPostgres(env),
-    /** Where several servers share rate limits; undefined: in PostgreSQL. */
-    limitsUrl: env.MERIDIAN_LIMITS_URL,
     baseUrl: env.MERIDIAN_BASE_URL,
     logLevel: env.MERIDIAN_LOG_LEVEL,
     plansFile: env.MERIDIAN_PLANS,

@@ -3,7 +3,7 @@ import { isDnsServers } from '../net/ask-dns.ts'
 import { parseNetwork, unmappedNetwork } from '../net/network.ts'
 import { parseOrigin } from '../net/origin.ts'
 import { ContactTarget } from './contact-target.ts'
-import { DatabaseUrl, LimitsUrl } from './database-url.ts'
+import { DatabaseUrl } from './database-url.ts'
 import { GeofeedSettings } from './geofeed-setting.ts'
 import { ListSource } from './list-source.ts'
 
@@ -158,10 +158,6 @@ export const Environment = v.object({
     '300',
     wholeNumber(1, 86_400),
     'Seconds for which a server accepts the keys it knows while it cannot reach PostgreSQL',
-  ),
-  MERIDIAN_LIMITS_URL: optional(
-    LimitsUrl,
-    'Valkey or Redis through which servers share rate limits; default: PostgreSQL',
   ),
   MERIDIAN_BASE_URL: optional(HttpUrl, 'Public address of the service, used in links'),
   MERIDIAN_GEO: optional(

@@ -2,11 +2,11 @@ import type { Secrets } from '../config/secrets.ts'
 import type { Client } from '../db/client.ts'
 import { openDb } from '../db/open.ts'
 import { commandText } from '../own-code.ts'
-import { inSnapshotOfAll } from '../postgres/citus/snapshot.ts'
 import type { PgConnection, PgPool } from '../postgres/connection.ts'
 import { listPendingPg } from '../postgres/migrate.ts'
 import { IS_LIVE, inUse } from '../postgres/nodes/nodes.ts'
 import { readPgSecrets } from '../postgres/secrets.ts'
+import { inSnapshot } from '../postgres/transaction.ts'
 import { copyTable } from './copy-table.ts'
 import { JOURNAL } from './journal.ts'
 import { type MovedRows, type Row, readFromFile, readFromPostgres } from './rows.ts'
@@ -38,7 +38,7 @@ export async function exportDatabase(options: ExportOptions): Promise<Secrets> {
     const refuseNodes = async (connection: PgConnection) => {
       if (nodes === 'must have stopped') await refuseNodesBut(connection, known)
     }
-    const secrets = await inSnapshotOfAll(pool, async (connection) => {
+    const secrets = await inSnapshot(pool, async (connection) => {
       await connection.runScript(COPY_SETTINGS)
       await refuseNodes(connection)
       const found = await readPgSecrets(connection, password)

@@ -1,7 +1,6 @@
 import type { Secrets } from '../config/secrets.ts'
 import type { Client } from '../db/client.ts'
 import { openReadOnly } from '../db/connection.ts'
-import { listDistributed } from '../postgres/citus/layout.ts'
 import type { PgConnection, PgPool } from '../postgres/connection.ts'
 import { storable } from '../postgres/engine.ts'
 import { lockMigrations, migratePg } from '../postgres/migrate.ts'
@@ -38,10 +37,7 @@ export async function importDatabase(options: ImportOptions): Promise<void> {
     await inTransaction(pool, async (connection) => {
       await connection.runScript(COPY_SETTINGS)
       const tables = await listTables(client, connection)
-      const distributed = await listDistributed(connection)
-      // The triggers of distributed tables run only on changes.
-      const withTriggers = tables.filter(({ name }) => !distributed.has(name))
-      await lockWithoutTriggers(connection, withTriggers)
+      await lockWithoutTriggers(connection, tables)
       await refuseRows(connection)
       const moved: MovedRows[] = []
       for (const table of tables) {
@@ -49,7 +45,7 @@ export async function importDatabase(options: ImportOptions): Promise<void> {
       }
       if (!moved.every(({ ok }) => ok)) throw differenceError(moved, 'nothing was imported')
       await writePgSecrets(connection, secrets, password)
-      await connection.runScript(switchTriggers(withTriggers, 'ENABLE'))
+      await connection.runScript(switchTriggers(tables, 'ENABLE'))
     })
   } finally {
     client.close()

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../durations.ts'
-import { askOneByOne } from '../limits/buckets/ask-store.ts'
+import { reportAttempts } from '../lasting-failure.ts'
 import type { Ask, BucketStore } from '../limits/buckets/bucket-store.ts'
 import type { PgPool } from './connection.ts'
 
@@ -51,6 +51,37 @@ export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) 
       await run(REMOVE_FULL, [time(), KEPT_MS])
     },
   } satisfies BucketStore & { removeFull(): Promise<void> }
+}
+
+const AWAY = 'cannot share the rate limits with the other nodes; each uses an equal part of them'
+
+/** Lets one question at a time through, and reports when the database fails and when it recovers. */
+function askOneByOne(
+  charge: BucketStore['charge'],
+  onError: BucketStoreOptions['onError'],
+): BucketStore['charge'] {
+  const attempts = reportAttempts((error) => onError(error, AWAY))
+  let isAsking = false
+  const ask: BucketStore['charge'] = async (asks) => {
+    // Requests stop waiting after a while. Their unanswered questions must not use up the connections.
+    if (isAsking) throw new Error('the last question is not answered yet')
+    isAsking = true
+    try {
+      return await charge(asks)
+    } finally {
+      isAsking = false
+    }
+  }
+  return async (asks) => {
+    try {
+      const grants = await ask(asks)
+      attempts.succeeded()
+      return grants
+    } catch (error) {
+      attempts.failed(error)
+      throw error
+    }
+  }
 }
 
 const REMOVE_FULL = `DELETE FROM buckets WHERE caller_id IN (

@@ -1,4 +1,4 @@
-import { type AdviceList, findAdvice, reasonOf, withAdvice } from '../reason.ts'
+import { codeOf, reasonOf, withAdvice } from '../reason.ts'
 import type { PgPool } from './connection.ts'
 
 const OLDEST_VERSION = 15
@@ -76,6 +76,9 @@ function lossOf({ fsync, commit, standbys, user }: ServerState): string | undefi
 const LOSES = 'would lose what the service has acknowledged'
 const LOSS = `a crash ${LOSES}`
 
+/** Advice for errors that match an expression. */
+type AdviceList = readonly (readonly [matches: RegExp, advice: string])[]
+
 /** Advice for errors at the start, by the codes of sockets, of TLS and of PostgreSQL. */
 const BY_CODE: AdviceList = [
   [/^ECONNREFUSED$/, 'start PostgreSQL, or correct host and port'],
@@ -103,5 +106,12 @@ const BY_REASON: AdviceList = [
 /** Returns the reason of an error at the start, with advice for common ones. */
 export function explainStart(error: unknown): string {
   const root = error instanceof Error && error.cause !== undefined ? error.cause : error
-  return withAdvice(reasonOf(root), findAdvice(root, { byCode: BY_CODE, byReason: BY_REASON }))
+  return withAdvice(reasonOf(root), findAdvice(root))
+}
+
+/** Returns the first advice for the code of the error or, without one, for its reason. Empty: there is none. */
+function findAdvice(error: unknown): string {
+  const ofCode = BY_CODE.find(([codes]) => codes.test(codeOf(error)))
+  const found = ofCode ?? BY_REASON.find(([reasons]) => reasons.test(reasonOf(error)))
+  return found?.[1] ?? ''
 }

@@ -13,8 +13,6 @@ interface Counts {
   readonly operations: readonly OperationUse[]
   /** Those of days that are added to their months already: see `isSummed`. */
   readonly past: readonly OperationUse[]
-  /** May contain uses of users who were deleted meanwhile. */
-  readonly ofAll: readonly OperationUse[]
 }
 
 interface Sums {
@@ -81,11 +79,11 @@ export const COUNT_STATEMENTS: readonly CountStatement[] = [
       key: ['day', 'operation', 'status'],
       sums: ['requests'],
     }),
-    columns: ({ ofAll }) => [
-      ofAll.map(({ day }) => day),
-      ofAll.map(({ operation }) => operation),
-      ofAll.map(({ status }) => status),
-      ofAll.map(({ requests }) => requests),
+    columns: ({ operations }) => [
+      operations.map(({ day }) => day),
+      operations.map(({ operation }) => operation),
+      operations.map(({ status }) => status),
+      operations.map(({ requests }) => requests),
     ],
   },
 ]

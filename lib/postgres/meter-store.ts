@@ -1,6 +1,5 @@
 import { periodId } from '../db/use-flusher.ts'
 import { MINUTE_MS } from '../durations.ts'
-import type { BucketStore } from '../limits/buckets/bucket-store.ts'
 import { type MeterStore, NO_COUNTS, type StoredPeriod } from '../limits/meter-store.ts'
 import { createPgBucketStore } from './bucket-store.ts'
 import type { PgConnection, PgPool } from './connection.ts'
@@ -11,22 +10,18 @@ interface Loaded {
   readonly period: StoredPeriod
 }
 
-export interface PgMeterStoreOptions {
+interface MeterStoreOptions {
   readonly pool: PgPool
   readonly now: () => number
   readonly onError: (error: unknown, message: string) => void
-  /** The buckets that all nodes share; by default in the database. */
-  readonly buckets?: BucketStore | undefined
 }
 
 /** Loads the counts of a user at the first request. From then on, the meters keep them. */
-export function createPgMeterStore(options: PgMeterStoreOptions): MeterStore {
-  const { pool, now, onError } = options
+export function createPgMeterStore({ pool, now, onError }: MeterStoreOptions): MeterStore {
   /** By user and period: what is being read, and what was read, until a meter takes it over. */
   const loading = new Map<string, Promise<void>>()
   const loaded = new Map<string, Loaded>()
-  const own = createPgBucketStore({ pool, now, onError })
-  const { buckets: shared = own } = options
+  const shared = createPgBucketStore({ pool, now, onError })
   const load = async (userId: string, periodStart: number) => {
     const id = periodId({ userId, periodStart })
     try {
@@ -60,7 +55,7 @@ export function createPgMeterStore(options: PgMeterStoreOptions): MeterStore {
       for (const [id, { at }] of loaded) {
         if (performance.now() - at > MINUTE_MS) loaded.delete(id)
       }
-      await own.removeFull()
+      await shared.removeFull()
     },
   }
 }

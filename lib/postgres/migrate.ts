@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { HOUR_MS } from '../durations.ts'
-import { splitStatements } from './citus/statements.ts'
 import type { PgConnection, PgPool } from './connection.ts'
 import { isConflict } from './faults.ts'
 import { inTransaction, WRITE_LOCK } from './transaction.ts'
@@ -57,9 +56,7 @@ export async function lockMigrations(connection: PgConnection): Promise<void> {
 async function applyPending(connection: PgConnection, folder: URL): Promise<string[]> {
   const pending = await findPending(connection, folder)
   if (pending.length > 0) await connection.query(WRITE_LOCK)
-  for (const statement of pending.flatMap(({ sql }) => splitStatements(sql))) {
-    await connection.runScript(statement)
-  }
+  for (const { sql } of pending) await connection.runScript(sql)
   const last = pending.at(-1)
   if (last !== undefined) {
     const usableFrom = Math.max(...pending.map((migration) => migration.usableFrom))

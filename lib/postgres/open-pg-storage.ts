@@ -1,9 +1,7 @@
 import { createQueries } from '../db/queries.ts'
 import { MINUTE_MS, SECOND_MS } from '../durations.ts'
-import type { BucketStore } from '../limits/buckets/bucket-store.ts'
 import { repeat } from '../periodic.ts'
 import type { Storage, StorageOptions } from '../storage/storage.ts'
-import { readLayout } from './citus/layout.ts'
 import type { PgPool } from './connection.ts'
 import { createPgEngine } from './engine.ts'
 import { openPgKeyRing } from './key-ring.ts'
@@ -13,7 +11,6 @@ import { createBarrier } from './nodes/barrier.ts'
 import { startCleanUp } from './nodes/clean-up.ts'
 import { createPgLeases } from './nodes/leases.ts'
 import { openMembership } from './nodes/membership.ts'
-import { watchCount } from './nodes/node-count.ts'
 import type { Node } from './nodes/nodes.ts'
 import { createPgRumReader } from './rum/reader.ts'
 
@@ -23,12 +20,7 @@ export interface PgStorageOptions extends Pick<StorageOptions, 'now' | 'onError'
   readonly version: string
   /** How long known keys are accepted while the database is away; default: five minutes. */
   readonly staleKeysMs?: number
-  /** Opens the buckets that all nodes share; by default they are in the database. */
-  readonly openBuckets?: OpenBuckets | undefined
 }
-
-/** `countNodes` returns how many nodes are live, as last known. */
-export type OpenBuckets = (countNodes: () => number) => BucketStore
 
 /** Many, because most of the cost of a transaction is fixed, and these keep no other transactions waiting. */
 const USES_AT_ONCE = 10_000
@@ -37,21 +29,19 @@ const LAST_USES_MS = 3 * SECOND_MS
 
 /** Opens the database on a PostgreSQL server, and makes this process one of its nodes. */
 export async function openPgStorage(options: PgStorageOptions): Promise<Storage> {
-  const { pool, version, staleKeysMs = 5 * MINUTE_MS, openBuckets, now, onError } = options
+  const { pool, version, staleKeysMs = 5 * MINUTE_MS, now, onError } = options
   await using opening = new AsyncDisposableStack()
   await migratePg(pool)
-  const layout = await pool.use(readLayout)
-  const membership = opening.use(await openMembership({ pool, layout, version, onError }))
+  const membership = opening.use(await openMembership({ pool, version, onError }))
   const { node } = membership
   const stopping = new AbortController()
   const leases = createPgLeases({ pool, node, onError, signal: stopping.signal })
   opening.use(repeat(SECOND_MS, membership.sendHeartbeat, (error) => onError(error, NO_HEARTBEAT)))
-  opening.use(startCleanUp({ pool, layout, node, leases, now, onError }))
+  opening.use(startCleanUp({ pool, node, leases, now, onError }))
   opening.defer(() => stopping.abort())
   const engine = createPgEngine(pool)
   const queries = createQueries(engine.execute)
-  const buckets = openBuckets?.(opening.use(await watchCount(pool)).count)
-  const meterStore = createPgMeterStore({ pool, now, onError, buckets })
+  const meterStore = createPgMeterStore({ pool, now, onError })
   const { channels, waitForOthers } = createBarrier(pool, () => node().id)
   const keyRings = opening.use(new AsyncDisposableStack())
   const opened = opening.move()

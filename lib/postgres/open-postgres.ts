@@ -4,7 +4,7 @@ import { SECOND_MS } from '../durations.ts'
 import type { Storage, StorageOptions } from '../storage/storage.ts'
 import { checkNotices } from './check-notices.ts'
 import { explainStart, requireUsableDatabase } from './check-server.ts'
-import { type OpenBuckets, openPgStorage } from './open-pg-storage.ts'
+import { openPgStorage } from './open-pg-storage.ts'
 import { nameDatabase, openPool } from './pool.ts'
 import { openPgSecrets } from './secrets.ts'
 
@@ -14,8 +14,6 @@ const MAX_CONNECTIONS = 10
 export interface OpenPostgresOptions extends Pick<StorageOptions, 'now' | 'onError'> {
   /** The version of the release. */
   readonly version: string
-  /** Opens the buckets that all nodes share; by default they are in the database. */
-  readonly openBuckets?: OpenBuckets | undefined
 }
 
 /** What all nodes share. */
@@ -41,7 +39,7 @@ export async function openPostgres(
 
 async function open(
   { url, secret, staleKeysSeconds }: PostgresConfig,
-  { version, openBuckets, now, onError }: OpenPostgresOptions,
+  { version, now, onError }: OpenPostgresOptions,
 ): Promise<Postgres> {
   await using opening = new AsyncDisposableStack()
   const pool = opening.use(
@@ -54,9 +52,7 @@ async function open(
   )
   await requireUsableDatabase(pool)
   const staleKeysMs = staleKeysSeconds * SECOND_MS
-  const storage = opening.use(
-    await openPgStorage({ pool, version, staleKeysMs, openBuckets, now, onError }),
-  )
+  const storage = opening.use(await openPgStorage({ pool, version, staleKeysMs, now, onError }))
   const secrets = await openPgSecrets(pool, secret)
   opening.use(checkNotices(pool, () => onError(new Error(POOLER), MISSING)))
   const opened = opening.move()

@@ -12,8 +12,6 @@ export interface PoolOptions {
   readonly max: number
   /** Shown in `pg_stat_activity`. */
   readonly name: string
-  /** How long a statement may take, in milliseconds; by default a minute. */
-  readonly statementMs?: number
   /** Errors of connections that are not in use. */
   readonly onError: (error: unknown) => void
 }
@@ -22,8 +20,8 @@ const CONNECT_TIMEOUT_MS = 5_000
 /** A transaction whose process has stopped would keep other writes waiting: the server ends it. */
 const IDLE_TRANSACTION_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 60_000
-/** How much longer than the server the client waits: then, the connection must have stalled. */
-const ANSWER_MS = 5_000
+/** The server ends a statement earlier: if it has not, the connection must have stalled. */
+const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000
 /** After this long, the system checks whether an idle connection still exists, such as that of a listener. */
 const IDLE_MS = 10_000
 /** Connections for quick statements alone, which therefore never wait for others. */
@@ -39,16 +37,15 @@ const types = {
 }
 
 /** Returns a pool that opens connections when they are needed. */
-export function openPool(opened: PoolOptions): PgPool {
-  const { url, max, name, onError, statementMs = STATEMENT_TIMEOUT_MS } = opened
+export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
   const options: pg.ClientConfig = {
     connectionString: url,
     types,
     application_name: name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
-    statement_timeout: statementMs,
-    query_timeout: statementMs + ANSWER_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: IDLE_MS,
   }
@@ -63,7 +60,7 @@ export function openPool(opened: PoolOptions): PgPool {
   const pools = { patient: open(max), quick: open(QUICK_CONNECTIONS) }
   const named = nameStatements()
   return {
-    use: async (work, longestMs = statementMs + ANSWER_MS) => {
+    use: async (work, longestMs = ANSWER_TIMEOUT_MS) => {
       const isQuick = longestMs <= QUICK_MS
       const client = await connect(isQuick ? pools.quick : pools.patient, stalls)
       let isGood = false

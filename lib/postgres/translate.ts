@@ -25,12 +25,5 @@ export function translate(sql: string): Translated {
     if (/^indexed/i.test(part)) return ''
     return /^instr/i.test(part) ? 'strpos(' : part
   })
-  return { text: numbered(text), isWrite: WRITE.test(sql) }
-}
-
-const INTO_AUDIT = /^insert into "audit_log" /
-
-/** drizzle adds audit rows with the id NULL, which SQLite replaces by the next number. */
-function numbered(text: string): string {
-  return INTO_AUDIT.test(text) ? text.replaceAll('(null, ', '(default, ') : text
+  return { text, isWrite: WRITE.test(sql) }
 }

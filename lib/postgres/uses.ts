@@ -12,8 +12,6 @@ import {
 } from '../db/uses.ts'
 import { DAY_MS } from '../durations.ts'
 import { retry } from '../periodic.ts'
-import { keepKnownUsers } from './citus/known-users.ts'
-import type { Layout } from './citus/layout.ts'
 import { type PgConnection, type PgPool, QUICK_MS } from './connection.ts'
 import { COUNT_STATEMENTS } from './count-statements.ts'
 import { isConflict } from './faults.ts'
@@ -26,8 +24,6 @@ interface UsesOptions {
   readonly pool: PgPool
   /** The id of this node. */
   readonly node: string
-  /** By default, one server has all tables. */
-  readonly layout?: Layout
   readonly onError: (error: unknown, message: string) => void
 }
 
@@ -39,8 +35,7 @@ const UNKNOWN_COMMIT =
  * number shows whether it was committed. So nothing is lost or counted twice. If that number cannot be read, the
  * uses are taken for written, because counts must never be too high.
  */
-export function createPgUses(options: UsesOptions): WriteUses {
-  const { pool, node, onError, layout = 'local' } = options
+export function createPgUses({ pool, node, onError }: UsesOptions): WriteUses {
   let number = 0
   const readIsWritten = (): Promise<boolean> =>
     pool.use(async (connection) => {
@@ -62,7 +57,7 @@ export function createPgUses(options: UsesOptions): WriteUses {
     let mayBeCommitted = false
     try {
       const work = async (connection: PgConnection) => {
-        const written = await writeAll(connection, { node, number, layout, uses })
+        const written = await writeAll(connection, { node, number, uses })
         mayBeCommitted = true
         return written
       }
@@ -87,17 +82,17 @@ export function createPgUses(options: UsesOptions): WriteUses {
 interface NumberedUses {
   readonly node: string
   readonly number: number
-  readonly layout: Layout
   readonly uses: Uses
 }
 
-async function writeAll(connection: PgConnection, group: NumberedUses): Promise<Written> {
-  const { node, number, layout } = group
-  const uses = layout === 'local' ? group.uses : await keepKnownUsers(connection, group.uses)
+async function writeAll(
+  connection: PgConnection,
+  { node, number, uses }: NumberedUses,
+): Promise<Written> {
   const summed = await readSummed(connection, uses)
   const past = uses.operations.filter((use) => isSummed(use, summed))
   for (const { text, columns } of COUNT_STATEMENTS) {
-    const values = columns({ operations: uses.operations, past, ofAll: group.uses.operations })
+    const values = columns({ operations: uses.operations, past })
     if ((values[0]?.length ?? 0) > 0) await connection.query(text, values)
   }
   const totals = await addPeriods(connection, uses.users)

@@ -105,10 +105,10 @@ async function openFiles(config: Config, options: ServiceOptions): Promise<Store
   return { secrets, storage, [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose]() }
 }
 
-/** Opens PostgreSQL, and Valkey if the limits are there. Their drivers are loaded only here. */
+/** Opens PostgreSQL, whose driver is loaded only here. */
 async function openShared(
   postgres: PostgresConfig,
-  { dataDir, limitsUrl }: Config,
+  { dataDir }: Config,
   { log, now }: ServiceOptions,
 ): Promise<Stored> {
   const file = join(dataDir, APP_DB)
@@ -116,19 +116,6 @@ async function openShared(
     log.warn({ file }, 'the database file is not used, because MERIDIAN_DATABASE_URL is set')
   }
   const onError: StorageOptions['onError'] = (error, message) => log.error({ err: error }, message)
-  await using opening = new AsyncDisposableStack()
-  const limits = limitsUrl === undefined ? undefined : await openLimits(limitsUrl, { now, onError })
-  if (limits !== undefined) opening.use(limits)
   const { openPostgres } = await import('../postgres/open-postgres.ts')
-  const openBuckets = limits?.openBuckets
-  const { storage, secrets } = opening.use(
-    await openPostgres(postgres, { version: VERSION, openBuckets, now, onError }),
-  )
-  const opened = opening.move()
-  return { storage, secrets, [Symbol.asyncDispose]: () => opened.disposeAsync() }
-}
-
-async function openLimits(url: string, options: Pick<StorageOptions, 'now' | 'onError'>) {
-  const { openValkey } = await import('../valkey/open-valkey.ts')
-  return openValkey(url, options)
+  return openPostgres(postgres, { version: VERSION, now, onError })
 }

@@ -7,7 +7,7 @@ import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
 import { createPgDb } from '../../lib/postgres/engine.ts'
 import { migratePg } from '../../lib/postgres/migrate.ts'
 import { countLive, IS_LIVE } from '../../lib/postgres/nodes/nodes.ts'
-import { nameDatabase, openPool, type PoolOptions } from '../../lib/postgres/pool.ts'
+import { nameDatabase, openPool } from '../../lib/postgres/pool.ts'
 
 /** A few are enough, because a command does one thing after another. */
 const CONNECTIONS = 2
@@ -17,13 +17,10 @@ const POLL_MS = 10
  * Connects to the database, and checks it. If it cannot be used, throws an error that names it, without the
  * password, and says what to do.
  */
-export async function connect(
-  { url }: Pick<PostgresConfig, 'url'>,
-  limits: Pick<PoolOptions, 'statementMs'> = {},
-): Promise<PgPool> {
+export async function connect({ url }: Pick<PostgresConfig, 'url'>): Promise<PgPool> {
   await using opening = new AsyncDisposableStack()
   // A connection that breaks while it is not used is opened again.
-  const options = { ...limits, url, max: CONNECTIONS, name: 'meridian command', onError: () => {} }
+  const options = { url, max: CONNECTIONS, name: 'meridian command', onError: () => {} }
   const pool = opening.use(openPool(options))
   await requireUsableDatabase(pool).catch((cause: unknown) => {
     throw new Error(`Cannot use ${nameDatabase(url)}: ${explainStart(cause)}`, { cause })

@@ -28,7 +28,6 @@ describe('readConfig', () => {
       backupDir: join('data', 'backups'),
       replicated: false,
       postgres: undefined,
-      limitsUrl: undefined,
       baseUrl: undefined,
       logLevel: 'info',
       plansFile: undefined,

@@ -7,13 +7,12 @@ import * as v from 'valibot'
 import { findFreePort } from '../../scripts/parts/start-process.ts'
 import { type RunningProxy, startConfigured } from '../net/proxies.ts'
 import { lockTable, startPostgres } from '../support/database/postgres-server.ts'
-import { startValkey } from '../support/database/valkey-server.ts'
 import { newDataFolder, type Running, startServer } from '../support/process.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /*
- * Servers on one PostgreSQL and one Valkey, behind the balancer of deploy/haproxy.cfg. The test puts their addresses
- * into a copy of that file.
+ * Servers on one PostgreSQL, behind the balancer of deploy/haproxy.cfg. The test puts their addresses into a copy of
+ * that file.
  */
 
 const NODES = 3
@@ -36,12 +35,10 @@ let key: string
 
 before(async () => {
   const postgres = opened.use(await startPostgres())
-  const valkey = opened.use(await startValkey())
   databaseUrl = await postgres.createDatabase()
   const shared = {
     MERIDIAN_DATABASE_URL: databaseUrl,
     MERIDIAN_SECRET: 'a phrase that nobody guesses '.repeat(2),
-    MERIDIAN_LIMITS_URL: valkey.url,
     MERIDIAN_TRUSTED_PROXIES: '127.0.0.1',
     MERIDIAN_DRAIN_SECONDS: '4',
     MERIDIAN_PLANS: writePlans(),

@@ -94,7 +94,6 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
       'lib/storage/',
     ],
   ],
-  ['lib/valkey/', ['lib/', 'lib/limits/']],
   [
     'lib/move/',
     ['lib/', 'lib/backup/', 'lib/config/', 'lib/db/', 'lib/postgres/', 'lib/process/', 'lib/rum/'],
@@ -107,7 +106,6 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@hono/node-server': ['routes/server.ts', 'stripe-double/', 'scripts/bench/'],
   '@modelcontextprotocol/server': ['lib/mcp/', 'scripts/mcp.ts'],
   '@photostructure/tz-lookup': ['lib/geo/place/timezone-at.ts'],
-  '@redis/client': ['lib/valkey/connection.ts'],
   '@valibot/to-json-schema': ['lib/mcp/tools.ts', 'lib/openapi/'],
   '@zxcvbn-ts/language-common': ['lib/access/sign-in/common-passwords.ts'],
   'altcha-lib': ['lib/contact/proof-of-work.ts'],

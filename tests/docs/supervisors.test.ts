@@ -197,12 +197,10 @@ describe('the Compose file of several servers', () => {
   )
 
   it('has settings that the server knows', () => {
-    const { postgres, limitsUrl = '', trustedProxies } = readConfig(settings)
-    for (const url of [postgres?.url ?? '', limitsUrl]) {
-      const { hostname } = new URL(url)
-      assert.match(CLUSTER, new RegExp(`^  ${hostname}:\n    image: ${hostname}`, 'm'))
-      assert.match(CLUSTER, new RegExp(`^      ${hostname}: { condition: service_healthy }$`, 'm'))
-    }
+    const { postgres, trustedProxies } = readConfig(settings)
+    const { hostname } = new URL(postgres?.url ?? '')
+    assert.match(CLUSTER, new RegExp(`^  ${hostname}:\n    image: ${hostname}`, 'm'))
+    assert.match(CLUSTER, new RegExp(`^      ${hostname}: { condition: service_healthy }$`, 'm'))
     const balancer = /ipv4_address: (\S+) /.exec(CLUSTER)?.[1] ?? ''
     const [, range = '', gateway = ''] = /ip_range: (\S+), gateway: (\S+) /.exec(CLUSTER) ?? []
     assert.deepEqual(trustedProxies, [gateway, balancer].map(parseNetwork))

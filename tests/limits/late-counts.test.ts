@@ -47,7 +47,7 @@ function openNode(t: TestContext) {
   const onError = t.mock.fn()
   const buckets = new ModelStore(1)
   buckets.time = NOON
-  const store = createPgMeterStore({ pool, now: () => NOON, onError, buckets })
+  const store = { ...createPgMeterStore({ pool, now: () => NOON, onError }), shared: buckets }
   const meters = new Meters({ store, write: flusher.add, record: () => [] }, NOON)
   // Questions in the background would clear timers of the next test.
   t.after(() => meters.finish())

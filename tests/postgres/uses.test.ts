@@ -10,7 +10,7 @@ import { createPgEngine } from '../../lib/postgres/engine.ts'
 import { joinNodes } from '../../lib/postgres/nodes/nodes.ts'
 import { createPgUses } from '../../lib/postgres/uses.ts'
 import { sumPastDays } from '../../lib/usage/past-days.ts'
-import { LAYOUT, openTables } from './rum/telemetry.ts'
+import { openMigratedPglite } from '../support/database/pglite.ts'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 const NEVER = new AbortController().signal
@@ -21,7 +21,7 @@ let pool: PgPool
 let userId: string
 
 before(async () => {
-  pool = await openTables()
+  pool = await openMigratedPglite()
 })
 after(() => pool[Symbol.asyncDispose]())
 
@@ -39,7 +39,7 @@ const read = async (sql: string) => (await run(sql)).rows
 
 async function openNode(through: PgPool = pool, signal = NEVER) {
   const { id } = await joinNodes(pool, 'test', -1)
-  const write = createPgUses({ pool: through, node: id, layout: LAYOUT, onError })
+  const write = createPgUses({ pool: through, node: id, onError })
   return (uses: Uses) => write(uses, signal)
 }
 

@@ -18,7 +18,7 @@ const OPEN = `
     console.log(error.message)
   }
   const loaded = Object.keys(createRequire(import.meta.url).cache)
-  console.log(loaded.filter((path) => /node_modules.(pg|better-sqlite3|@redis.client)./.test(path)).join())`
+  console.log(loaded.filter((path) => /node_modules.(pg|better-sqlite3)./.test(path)).join())`
 
 async function openWith(more: Settings): Promise<{ readonly result: string; loaded: string }> {
   const { settings, remove } = newDataFolder()
@@ -30,27 +30,22 @@ async function openWith(more: Settings): Promise<{ readonly result: string; load
   return { result, loaded }
 }
 
-describe('the drivers of PostgreSQL and Valkey', () => {
-  it('are not loaded with SQLite', async () => {
+describe('the driver of PostgreSQL', () => {
+  it('is not loaded with SQLite', async () => {
     const { result, loaded } = await openWith({})
     assert.equal(result, 'opened')
     assert.match(loaded, /better-sqlite3/)
-    assert.doesNotMatch(loaded, /node_modules.(pg|@redis)/)
+    assert.doesNotMatch(loaded, /node_modules.pg/)
   })
 
-  it('are loaded for MERIDIAN_DATABASE_URL alone, and for MERIDIAN_LIMITS_URL', async () => {
+  it('is loaded for MERIDIAN_DATABASE_URL', async () => {
     const port = await findFreePort()
     const postgres = {
       MERIDIAN_DATABASE_URL: `postgres://ada@127.0.0.1:${port}/meridian`,
       MERIDIAN_SECRET: 'x'.repeat(32),
     }
-    const alone = await openWith(postgres)
-    assert.match(alone.result, /PostgreSQL.*ECONNREFUSED/)
-    assert.match(alone.loaded, /node_modules.pg/)
-    assert.doesNotMatch(alone.loaded, /node_modules.@redis/)
-    const limits = { MERIDIAN_LIMITS_URL: `valkey://127.0.0.1:${port}` }
-    const both = await openWith({ ...postgres, ...limits })
-    assert.match(both.result, /Valkey.*ECONNREFUSED/)
-    assert.match(both.loaded, /node_modules.@redis/)
+    const { result, loaded } = await openWith(postgres)
+    assert.match(result, /PostgreSQL.*ECONNREFUSED/)
+    assert.match(loaded, /node_modules.pg/)
   })
 })

@@ -23,7 +23,7 @@ const FLAGS = ['--max-semi-space-size=64', '--import', './jsx.ts']
 /** Files in memory: tests open hundreds of databases, and each waits for the disk at every commit. */
 const MEMORY = '/dev/shm'
 const ENOUGH_BYTES = 2 ** 30
-/** Limits each file, and each of its tests. Files that take ten seconds take minutes on Citus. */
+/** Limits each file, and each of its tests. */
 const TIMEOUT_MS = 300_000
 
 if (import.meta.main) main(process.argv.slice(2))

@@ -102,10 +102,10 @@ export async function countUnsent(db: Db) {
 
 export async function changeReport(
   db: Db,
-  { userId, identifier }: OverageReport,
+  { identifier }: OverageReport,
   change: Partial<Pick<OverageReport, 'at' | 'firstTriedAt' | 'sentAt' | 'refusedAt'>>,
 ): Promise<void> {
-  const isReport = and(eq(overageReports.userId, userId), eq(overageReports.identifier, identifier))
+  const isReport = eq(overageReports.identifier, identifier)
   await runInTransaction(db, [db.update(overageReports).set(change).where(isReport)])
 }
 

@@ -1,8 +1,6 @@
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../durations.ts'
 import { repeat } from '../../periodic.ts'
 import type { Leases } from '../../storage/storage.ts'
-import type { Layout } from '../citus/layout.ts'
-import { removeCountedFromShards, removeOldFromShards } from '../citus/retention.ts'
 import type { PgPool } from '../connection.ts'
 import { replayJournal, replayRemoved } from '../rum/replay.ts'
 import { removeCounted, removeOld } from '../rum/retention.ts'
@@ -10,7 +8,6 @@ import type { Node } from './nodes.ts'
 
 interface CleanUpOptions {
   readonly pool: PgPool
-  readonly layout: Layout
   readonly node: () => Node
   readonly leases: Leases
   readonly now: () => number
@@ -22,21 +19,19 @@ const REMOVABLE_AFTER_MS = DAY_MS
 const TAKE_OVER_MS = 2 * SECOND_MS
 
 /** Regularly takes over the telemetry of dead nodes, and removes old rows. */
-export function startCleanUp(options: CleanUpOptions): Disposable {
-  const { pool, layout, node, leases, now, onError } = options
+export function startCleanUp({ pool, node, leases, now, onError }: CleanUpOptions): Disposable {
   const takeOverDead = async () => {
     await node().markDead()
     for (const { id, isRemovable } of await node().listDead(REMOVABLE_AFTER_MS)) {
-      await replayJournal(pool, id, layout)
+      await replayJournal(pool, id)
       if (isRemovable) await node().removeDead(id)
     }
   }
   const removeOldRows = async () => {
-    const isLocal = layout === 'local'
-    await (isLocal ? removeOld : removeOldFromShards)(pool, now())
-    await (isLocal ? removeCounted : removeCountedFromShards)(pool, await node().listIds())
+    await removeOld(pool, now())
+    await removeCounted(pool, await node().listIds())
     // Last, so that a journal that cannot be read keeps nothing else from being removed.
-    await replayRemoved(pool, layout)
+    await replayRemoved(pool)
   }
   const removeAlone = () =>
     leases.runAlone('telemetry retention', removeOldRows, { restMs: HOUR_MS })

@@ -1,6 +1,5 @@
 import type { WriteUses } from '../../db/uses.ts'
 import type { Storage } from '../../storage/storage.ts'
-import type { Layout } from '../citus/layout.ts'
 import type { PgPool } from '../connection.ts'
 import { openPgRumWriter } from '../rum/writer.ts'
 import { createPgUses } from '../uses.ts'
@@ -8,7 +7,6 @@ import { joinNodes, type Node } from './nodes.ts'
 
 export interface MembershipOptions {
   readonly pool: PgPool
-  readonly layout: Layout
   /** The version of the release. */
   readonly version: string
   readonly onError: (error: unknown, message: string) => void
@@ -77,15 +75,13 @@ export async function openMembership(options: MembershipOptions) {
 }
 
 async function join(
-  { pool, layout, version, onError }: MembershipOptions,
+  { pool, version, onError }: MembershipOptions,
   { onTakenOver, revision }: { readonly onTakenOver: () => void; readonly revision: number },
 ): Promise<Member> {
   await using opening = new AsyncDisposableStack()
   const node = opening.use(await joinNodes(pool, version, revision))
-  const rumWriter = opening.use(
-    openPgRumWriter(pool, { layout, node: node.id, onError, onTakenOver }),
-  )
-  const writeUses = createPgUses({ pool, layout, node: node.id, onError })
+  const rumWriter = opening.use(openPgRumWriter(pool, { node: node.id, onError, onTakenOver }))
+  const writeUses = createPgUses({ pool, node: node.id, onError })
   const opened = opening.move()
   return { node, writeUses, rumWriter, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }

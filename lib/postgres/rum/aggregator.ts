@@ -1,5 +1,4 @@
 import type { Entry } from '../../rum/ingest/journal.ts'
-import { groupByShard } from '../citus/shards.ts'
 import { type NodeDatabase, type Part, writeParts } from './checkpoint.ts'
 import { removeGroups } from './entries.ts'
 import { PendingSite } from './pending-site.ts'
@@ -11,14 +10,8 @@ export interface AggregatorOptions extends NodeDatabase {
   readonly onTakenOver: () => void
 }
 
-/**
- * Sites share a transaction, because most of its cost is fixed; but it holds the locks of all its sites. On
- * Citus that cost is higher, and transactions of different shards use different processors.
- */
-const AT_ONCE = {
-  local: { sites: 200, transactions: 1 },
-  distributed: { sites: 200, transactions: 4 },
-} as const
+/** Sites share a transaction, because most of its cost is fixed; but it holds the locks of all its sites. */
+const SITES_AT_ONCE = 200
 
 /**
  * Folds committed beacons into memory, and adds them to the stored rows at checkpoints. Each beacon counts
@@ -60,23 +53,14 @@ export class PgAggregator {
   }
 
   /**
-   * Forgets sites without beacons since the last checkpoint, and writes all others. A writer whose
-   * transaction fails begins no other one; the sites of that transaction are the last ones of the next
-   * checkpoint.
+   * Forgets sites without beacons since the last checkpoint, and writes all others. Throws at the first
+   * transaction that fails; its sites are the last ones of the next checkpoint.
    */
   async checkpoint(): Promise<void> {
     this.#forgetUnchanged()
-    const groups = await this.#groups()
-    const { transactions } = AT_ONCE[this.#options.layout]
-    const writers = Array.from({ length: transactions }, async () => {
-      for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
-        await this.#write(group)
-      }
-    })
     try {
-      await Promise.all(writers)
+      for (const group of this.#groups()) await this.#write(group)
     } finally {
-      await Promise.allSettled(writers)
       await this.#removeWritten()
     }
   }
@@ -97,12 +81,14 @@ export class PgAggregator {
     await this.checkpoint()
   }
 
-  async #groups(): Promise<PendingSite[][]> {
+  #groups(): PendingSite[][] {
     const changed = [...this.#sites.values()].filter(({ isChanged }) => isChanged)
     const alone = changed.filter(({ isAlone }) => isAlone).map((site) => [site])
     const others = changed.filter(({ isAlone }) => !isAlone)
-    const { sites } = AT_ONCE[this.#options.layout]
-    return [...(await groupByShard(this.#options, others, sites)), ...alone]
+    const groups = Array.from({ length: Math.ceil(others.length / SITES_AT_ONCE) }, (_, at) =>
+      others.slice(at * SITES_AT_ONCE, (at + 1) * SITES_AT_ONCE),
+    )
+    return [...groups, ...alone]
   }
 
   /** Waits for running transactions with any of the sites. Then writes a part of each site. */

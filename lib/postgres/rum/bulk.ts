@@ -1,30 +1,13 @@
 import type { Outcome } from '../../db/engine.ts'
-import type { Layout } from '../citus/layout.ts'
-import { type ShardedWrite, shardedWrite, writeToShard } from '../citus/sharded-write.ts'
 import type { PgConnection } from '../connection.ts'
-
-/**
- * A connection that writes telemetry of a node. On Citus, all rows of a transaction must be in the same
- * shard.
- */
-export interface RumConnection extends PgConnection {
-  readonly layout: Layout
-  readonly node: string
-}
 
 /** Names of columns and their types, in order. */
 export type Columns = Readonly<Record<string, 'text' | 'bigint' | 'double precision' | 'bytea'>>
 
 /** A statement for any number of rows: each parameter is the array of one column. */
-export interface BulkRead {
-  readonly text: Readonly<Record<Layout, string>>
-  readonly width: number
-}
-
-export interface BulkWrite {
+export interface Bulk {
   readonly text: string
   readonly width: number
-  readonly sharded: ShardedWrite
 }
 
 /** The values of a row, in the order of the columns. */
@@ -40,7 +23,7 @@ function listNames(columns: Columns): string {
   return Object.keys(columns).join(', ')
 }
 
-/** The new values, by column, of a row `stored` that has the same key as an added row `added`. */
+/** The new values, by column, of a row `stored` that has the same key as an added row `excluded`. */
 export type Changes = Readonly<Record<string, string>>
 
 /**
@@ -51,77 +34,52 @@ export function addAll(
   table: string,
   key: Columns,
   { values, changes }: { readonly values: Columns; readonly changes: Changes },
-): BulkWrite {
+): Bulk {
   const columns = { ...key, ...values }
   const names = listNames(columns)
   const updates = Object.entries(changes).map(([name, value]) => `${name} = ${value}`)
-  const conflict = `ON CONFLICT (${listNames(key)}) DO `.concat(
-    updates.length === 0
-      ? 'NOTHING'
-      : `UPDATE SET ${updates.join(', ').replaceAll('added.', 'excluded.')}`,
-  )
+  const action = updates.length === 0 ? 'NOTHING' : `UPDATE SET ${updates.join(', ')}`
   return {
     text: `INSERT INTO ${table} AS stored (${names}) SELECT ${names} FROM ${rowsOf(columns, 'added')}
-      ${conflict}`,
+      ON CONFLICT (${listNames(key)}) DO ${action}`,
     width: Object.keys(columns).length,
-    sharded: shardedWrite({ table, key: Object.keys(key), columns, updates, conflict }),
   }
 }
 
 /** Inserts rows, or replaces those of the same keys. */
-export function replaceAll(table: string, key: Columns, values: Columns): BulkWrite {
-  const changes = Object.fromEntries(Object.keys(values).map((name) => [name, `added.${name}`]))
+export function replaceAll(table: string, key: Columns, values: Columns): Bulk {
+  const changes = Object.fromEntries(Object.keys(values).map((name) => [name, `excluded.${name}`]))
   return addAll(table, key, { values, changes })
 }
 
 /** Reads `wanted` from the rows of the given keys, after the columns of the key. */
-export function readAll(table: string, key: Columns, wanted: readonly string[] = []): BulkRead {
+export function readAll(table: string, key: Columns, wanted: readonly string[] = []): Bulk {
   return readJoined(table, key, { columns: [...Object.keys(key), ...wanted] })
 }
 
 interface JoinOptions {
   readonly columns: readonly string[]
-  readonly where?: string
-  /** Follows the conditions. */
+  /** Follows the join. */
   readonly rest?: string
 }
 
 /** Reads `columns` of the rows of the given keys. */
-export function readJoined(
-  table: string,
-  key: Columns,
-  { columns, where = 'TRUE', rest = '' }: JoinOptions,
-): BulkRead {
+export function readJoined(table: string, key: Columns, { columns, rest = '' }: JoinOptions): Bulk {
   const rows = `${rowsOf(key, 'wanted')} JOIN ${table} USING (${listNames(key)})`
-  const select = `SELECT ${columns.join(', ')} FROM ${rows} WHERE ${where}`
   return {
-    text: {
-      local: `${select} ${rest}`,
-      distributed: `${select} AND ${table}.site_id = ANY ($1::text[]) ${rest}`,
-    },
+    text: `SELECT ${columns.join(', ')} FROM ${rows} ${rest}`,
     width: Object.keys(key).length,
   }
 }
 
-/** Runs the statement, unless there are no rows. */
-export async function readBulk(
-  connection: RumConnection,
-  { text, width }: BulkRead,
+/** Runs the statement, unless there are no rows. Returns what it reads. */
+export async function runBulk(
+  connection: PgConnection,
+  { text, width }: Bulk,
   rows: readonly Tuple[],
 ): Promise<Outcome['rows']> {
   if (rows.length === 0) return []
-  return (await connection.query(text[connection.layout], toArrays(rows, width))).rows
-}
-
-/** Runs the statement, unless there are no rows. */
-export async function writeBulk(
-  connection: RumConnection,
-  { text, width, sharded }: BulkWrite,
-  rows: readonly Tuple[],
-): Promise<void> {
-  if (rows.length === 0) return
-  if (connection.layout === 'local') await connection.query(text, toArrays(rows, width))
-  else await writeToShard(connection, sharded, rows)
+  return (await connection.query(text, toArrays(rows, width))).rows
 }
 
 /** An array for each column. */

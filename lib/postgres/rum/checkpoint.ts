@@ -1,10 +1,8 @@
 import type { SiteFold } from '../../rum/rows/site-fold.ts'
-import type { Layout } from '../citus/layout.ts'
-import { addCounted } from '../citus/shards.ts'
-import type { PgPool } from '../connection.ts'
+import type { PgConnection, PgPool } from '../connection.ts'
 import { isInNodes } from '../nodes/nodes.ts'
 import { inTransaction } from '../transaction.ts'
-import { addAll, type RumConnection, writeBulk } from './bulk.ts'
+import { addAll, runBulk } from './bulk.ts'
 import { addCounts, addErrors } from './counts.ts'
 import type { FullDay } from './names.ts'
 import { addRows } from './rows.ts'
@@ -13,7 +11,6 @@ import { addRows } from './rows.ts'
 export interface NodeDatabase {
   readonly pool: PgPool
   readonly node: string
-  readonly layout: Layout
 }
 
 /** What a node adds to the stored rows of one site in a checkpoint. */
@@ -38,8 +35,8 @@ const SAVE_COUNTED = addAll(
   {
     values: { last_id: 'bigint', checkpoint: 'bigint' },
     changes: {
-      last_id: 'greatest(stored.last_id, added.last_id)',
-      checkpoint: 'added.checkpoint',
+      last_id: 'greatest(stored.last_id, excluded.last_id)',
+      checkpoint: 'excluded.checkpoint',
     },
   },
 )
@@ -50,20 +47,19 @@ const SAVE_COUNTED = addAll(
  * node, and only then what is in `rum_counted` about it: so this is read first.
  */
 export function writeParts(
-  { pool, node, layout }: NodeDatabase,
+  { pool, node }: NodeDatabase,
   parts: readonly Part[],
 ): Promise<FullDays | 'taken over'> {
-  return inTransaction(pool, async (plain) => {
-    const connection = { ...plain, node, layout }
+  return inTransaction(pool, async (connection) => {
     const siteIds = parts.map(({ fold }) => fold.siteId)
     await lockSites(connection, siteIds)
-    const counted = await readCounted(connection, siteIds)
+    const counted = await readCounted(connection, node, siteIds)
     const isTakenOver = siteIds.some((siteId) => counted.get(siteId)?.checkpoint === TAKEN_OVER)
     if (isTakenOver || !(await isInNodes(connection, node))) return 'taken over'
     const due = parts.filter(
       ({ fold, checkpoint }) => (counted.get(fold.siteId)?.checkpoint ?? 0) < checkpoint,
     )
-    await saveCounted(connection, due, counted)
+    await saveCounted(connection, node, due)
     const folds = due.map(({ fold }) => fold)
     return addTotals(connection, folds)
   })
@@ -71,7 +67,7 @@ export function writeParts(
 
 /** Locks the sites against other writers. The order is always the same, so that two cannot deadlock. */
 export async function lockSites(
-  connection: RumConnection,
+  connection: PgConnection,
   siteIds: readonly string[],
 ): Promise<void> {
   await connection.query(
@@ -89,13 +85,14 @@ export interface Counted {
 }
 
 export async function readCounted(
-  connection: RumConnection,
+  connection: PgConnection,
+  node: string,
   siteIds: readonly string[],
 ): Promise<Map<string, Counted>> {
   const { rows } = await connection.query(
     `SELECT site_id, last_id, checkpoint FROM rum_counted
      WHERE site_id = ANY ($1::text[]) AND node = $2`,
-    [siteIds, connection.node],
+    [siteIds, node],
   )
   return new Map(
     rows.map(([siteId, lastId, checkpoint]) => [
@@ -107,7 +104,7 @@ export async function readCounted(
 
 /** Adds what the sites have in memory to the stored rows. Call `lockSites` and `saveCounted` first. */
 export async function addTotals(
-  connection: RumConnection,
+  connection: PgConnection,
   sites: readonly SiteFold[],
 ): Promise<FullDays> {
   const paths = await addRows(connection, sites)
@@ -117,18 +114,10 @@ export async function addTotals(
 }
 
 export async function saveCounted(
-  connection: RumConnection,
+  connection: PgConnection,
+  node: string,
   parts: readonly Part[],
-  counted: ReadonlyMap<string, Counted>,
 ): Promise<void> {
-  const { node } = connection
   const tuples = parts.map(({ fold, checkpoint }) => [fold.siteId, node, fold.lastId, checkpoint])
-  if (connection.layout === 'distributed') {
-    const siteIds = parts.map(({ fold }) => fold.siteId)
-    await addCounted(
-      connection,
-      siteIds.filter((siteId) => !counted.has(siteId)),
-    )
-  }
-  await writeBulk(connection, SAVE_COUNTED, tuples)
+  await runBulk(connection, SAVE_COUNTED, tuples)
 }

@@ -6,7 +6,8 @@ import {
   type SiteFold,
 } from '../../rum/rows/site-fold.ts'
 import type { ErrorGroup } from '../../rum/store/counts.ts'
-import { addAll, type Columns, type RumConnection, writeBulk } from './bulk.ts'
+import type { PgConnection } from '../connection.ts'
+import { addAll, type Columns, runBulk } from './bulk.ts'
 import { admitNames, type DayName, type FullDay, listNamesOf, nameTable } from './names.ts'
 
 type SiteErrors = ErrorGroup & { readonly siteId: string }
@@ -28,21 +29,21 @@ const ADD_ERRORS = addAll(
   {
     values: { count: 'bigint', first_at: 'bigint', last_at: 'bigint' },
     changes: {
-      count: 'stored.count + added.count',
-      first_at: 'least(stored.first_at, added.first_at)',
-      last_at: 'greatest(stored.last_at, added.last_at)',
+      count: 'stored.count + excluded.count',
+      first_at: 'least(stored.first_at, excluded.first_at)',
+      last_at: 'greatest(stored.last_at, excluded.last_at)',
     },
   },
 )
 const ADD_COUNTS = addAll(
   'rum_counts',
   { site_id: 'text', hour: 'bigint', kind: 'text', label: 'text' },
-  { values: { count: 'bigint' }, changes: { count: 'stored.count + added.count' } },
+  { values: { count: 'bigint' }, changes: { count: 'stored.count + excluded.count' } },
 )
 
 /** Adds the counters of the sites to the stored ones. */
 export async function addCounts(
-  connection: RumConnection,
+  connection: PgConnection,
   sites: readonly SiteFold[],
 ): Promise<void> {
   const tuples = sites.flatMap(({ siteId, counts }) =>
@@ -50,14 +51,14 @@ export async function addCounts(
       ...[siteId, hour, kind, label, count],
     ]),
   )
-  await writeBulk(connection, ADD_COUNTS, tuples)
+  await runBulk(connection, ADD_COUNTS, tuples)
 }
 
 /**
  * Adds the errors of the sites to the stored ones. Returns the days that have reached their limit of kinds.
  */
 export async function addErrors(
-  connection: RumConnection,
+  connection: PgConnection,
   sites: readonly SiteFold[],
 ): Promise<FullDay[]> {
   const all = sites.flatMap(({ siteId, errors }) =>
@@ -73,11 +74,11 @@ export async function addErrors(
     const { siteId, day, name } = toName(group)
     return [siteId, day, name, JSON.stringify(group.sample)]
   })
-  await writeBulk(connection, ADD_SAMPLES, samples)
+  await runBulk(connection, ADD_SAMPLES, samples)
   const tuples = groups.map(({ siteId, hour, hash, count, firstAt, lastAt }) => [
     ...[siteId, hour, hash, count, firstAt, lastAt],
   ])
-  await writeBulk(connection, ADD_ERRORS, tuples)
+  await runBulk(connection, ADD_ERRORS, tuples)
   return listNamesOf(connection, HASH_NAMES, admitted.fullDays)
 }
 

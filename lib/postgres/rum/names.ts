@@ -1,11 +1,5 @@
-import {
-  type BulkRead,
-  type Columns,
-  type RumConnection,
-  readAll,
-  readBulk,
-  readJoined,
-} from './bulk.ts'
+import type { PgConnection } from '../connection.ts'
+import { type Bulk, type Columns, readAll, readJoined, runBulk } from './bulk.ts'
 
 /** A page or a kind of errors of a site on a day. */
 export interface DayName {
@@ -18,9 +12,9 @@ export interface DayName {
 export interface NameTable {
   readonly limit: number
   readonly other: string
-  readonly find: BulkRead
-  readonly count: BulkRead
-  readonly list: BulkRead
+  readonly find: Bulk
+  readonly count: Bulk
+  readonly list: Bulk
 }
 
 const DAY: Columns = { site_id: 'text', day: 'bigint' }
@@ -36,8 +30,7 @@ export function nameTable(
     find: readAll(table, { ...DAY, [column]: 'text' }),
     count: readJoined(table, DAY, {
       columns: ['site_id', 'day', 'count(*)'],
-      where: `${column} <> '${other}'`,
-      rest: 'GROUP BY site_id, day',
+      rest: `WHERE ${column} <> '${other}' GROUP BY site_id, day`,
     }),
     list: readAll(table, DAY, [column]),
   }
@@ -58,18 +51,18 @@ export interface Admitted {
 
 /** Admits names, in their order, up to the limit. The locks of their sites must be held. */
 export async function admitNames(
-  connection: RumConnection,
+  connection: PgConnection,
   { limit, other, find, count }: NameTable,
   names: readonly DayName[],
 ): Promise<Admitted> {
   const wanted = new Map(names.map((name) => [textOf(name), name]))
-  const stored = await readBulk(connection, find, [...wanted.values()].map(toTuple))
+  const stored = await runBulk(connection, find, [...wanted.values()].map(toTuple))
   const admitted = new Set(stored.map((row) => row.join(' ')))
   const added = [...wanted].filter(([text, { name }]) => name !== other && !admitted.has(text))
   const days = new Map(
     added.map(([, { siteId, day }]) => [`${siteId} ${day}`, [siteId, day] as const]),
   )
-  const counted = await readBulk(connection, count, [...days.values()])
+  const counted = await runBulk(connection, count, [...days.values()])
   const counts = new Map(counted.map(([siteId, day, n]) => [`${siteId} ${day}`, Number(n)]))
   for (const [text, { siteId, day }] of added) {
     const n = counts.get(`${siteId} ${day}`) ?? 0
@@ -85,11 +78,11 @@ export async function admitNames(
 
 /** Lists all stored names of the days. */
 export async function listNamesOf(
-  connection: RumConnection,
+  connection: PgConnection,
   { list }: NameTable,
   days: Admitted['fullDays'],
 ): Promise<FullDay[]> {
-  const rows = await readBulk(connection, list, days)
+  const rows = await runBulk(connection, list, days)
   return days.map(([siteId, day]) => {
     const names = rows.filter((row) => row[0] === siteId && row[1] === day)
     return { siteId, day, names: names.map(([, , name]) => String(name)) }

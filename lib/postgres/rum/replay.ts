@@ -1,8 +1,6 @@
 import { mapInSlices } from '../../in-slices.ts'
 import type { Entry } from '../../rum/ingest/journal.ts'
 import { SiteFold } from '../../rum/rows/site-fold.ts'
-import type { Layout } from '../citus/layout.ts'
-import { groupByShard } from '../citus/shards.ts'
 import type { PgPool } from '../connection.ts'
 import { inTransaction } from '../transaction.ts'
 import {
@@ -23,24 +21,20 @@ const GROUPS = 10
  * Sums up the journal that a dead node left, and removes it. Several nodes may do so at once. If the node was
  * only paused, its next checkpoint of these sites notices.
  */
-export async function replayJournal(
-  pool: PgPool,
-  node: string,
-  layout: Layout = 'local',
-): Promise<void> {
-  while (await replayGroups({ pool, node, layout }));
+export async function replayJournal(pool: PgPool, node: string): Promise<void> {
+  while (await replayGroups({ pool, node }));
 }
 
 /**
  * Sums up the journals of nodes that are not in `nodes`. A node can come back from a pause after the others have
  * removed it, and accept beacons before it joins again.
  */
-export async function replayRemoved(pool: PgPool, layout: Layout = 'local'): Promise<void> {
+export async function replayRemoved(pool: PgPool): Promise<void> {
   // Read first: a node joins before it writes to its journal.
   const withJournal = await listJournalNodes(pool)
   const sql = 'SELECT id FROM unnest($1::text[]) AS id WHERE id NOT IN (SELECT id FROM nodes)'
   const { rows } = await pool.use((connection) => connection.query(sql, [withJournal]))
-  for (const [id] of rows) await replayJournal(pool, String(id), layout)
+  for (const [id] of rows) await replayJournal(pool, String(id))
 }
 
 /**
@@ -52,33 +46,27 @@ async function replayGroups(database: NodeDatabase): Promise<boolean> {
   const entries = (await pool.use((connection) => readGroups(connection, node, GROUPS))).flat()
   const last = entries.at(-1)
   if (last === undefined) return false
-  const bySite = Map.groupBy(entries, ({ siteId }) => siteId)
-  const sites = Array.from(bySite, ([id, own]) => ({ id, own }))
-  for (const group of await groupByShard(database, sites, sites.length)) {
-    const some = group.flatMap(({ own }) => own)
-    await replayEntries(database, some, last.id)
-  }
+  await replayEntries(database, entries, last.id)
   await pool.use((connection) => removeGroups(connection, node, last.id))
   return true
 }
 
 /** `lastId`: of the last group that was read. */
 function replayEntries(
-  { pool, node, layout }: NodeDatabase,
+  { pool, node }: NodeDatabase,
   entries: readonly Entry[],
   lastId: number,
 ): Promise<void> {
-  return inTransaction(pool, async (plain) => {
-    const connection = { ...plain, node, layout }
+  return inTransaction(pool, async (connection) => {
     const siteIds = [...new Set(entries.map(({ siteId }) => siteId))]
     await lockSites(connection, siteIds)
     // Read under the locks, since another node may have summed up the same entries before.
-    const counted = await readCounted(connection, siteIds)
+    const counted = await readCounted(connection, node, siteIds)
     // Otherwise another node has summed up all entries, and `rum_counted` may no longer show it.
     if (!(await hasGroup(connection, node, lastId))) return
     const folds = await foldAll(entries, counted)
     const parts = folds.map((fold) => ({ fold, checkpoint: TAKEN_OVER }))
-    await saveCounted(connection, parts, counted)
+    await saveCounted(connection, node, parts)
     await addTotals(connection, folds)
   })
 }

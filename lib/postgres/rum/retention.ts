@@ -5,7 +5,7 @@ import type { PgPool } from '../connection.ts'
 const STEP_ROWS = 5_000
 
 /** Each table, and its column of hours or days, which is the second one of its key. */
-export const RUM_TABLES = [
+const TABLES = [
   ['rum_hours', 'hour'],
   ['rum_sketches', 'hour'],
   ['rum_days', 'day'],
@@ -18,7 +18,7 @@ export const RUM_TABLES = [
 /** Removes rows older than `KEPT_DAYS` and rows of deleted sites, in steps. One node does so for all. */
 export async function removeOld(pool: PgPool, now: number): Promise<void> {
   const day = dayOfHour(hourOf(now)) - KEPT_DAYS
-  for (const [table, column] of RUM_TABLES) {
+  for (const [table, column] of TABLES) {
     const sql = removeSome(table, column)
     const params = [column === 'day' ? day : day * HOURS_OF_DAY, STEP_ROWS]
     const removeStep = () => pool.use((connection) => connection.query(sql, params))

@@ -5,17 +5,8 @@ import { addMeasures } from '../../rum/sketch/measures.ts'
 import { encodeMeasures } from '../../rum/sketch/measures-blob.ts'
 import { type DayKey, type HourKey, type PathKey, type Row, toRow } from '../../rum/store/row.ts'
 import { PERCENTILE_COLUMNS, toPercentiles } from '../../rum/store/summary-columns.ts'
-import {
-  type BulkRead,
-  type BulkWrite,
-  type Columns,
-  type RumConnection,
-  readAll,
-  readBulk,
-  replaceAll,
-  type Tuple,
-  writeBulk,
-} from './bulk.ts'
+import type { PgConnection } from '../connection.ts'
+import { type Bulk, type Columns, readAll, replaceAll, runBulk, type Tuple } from './bulk.ts'
 import { admitNames, type DayName, type FullDay, listNamesOf, nameTable } from './names.ts'
 
 /** What must be added to a stored row. */
@@ -28,8 +19,8 @@ interface Delta<Key> {
 interface SketchTable<Key> {
   /** The values of the key, in the order of its columns. */
   readonly toTuple: (delta: Delta<Key>) => Tuple
-  readonly read: BulkRead
-  readonly save: BulkWrite
+  readonly read: Bulk
+  readonly save: Bulk
 }
 
 const PLACE: Columns = { country: 'text', device: 'text' }
@@ -74,14 +65,14 @@ const SAVE_SUMMARY = replaceAll('rum_hours', HOUR, {
 
 /** Adds the rows of the sites to the stored ones. Returns the days that have reached their limit of pages. */
 export async function addRows(
-  connection: RumConnection,
+  connection: PgConnection,
   sites: readonly SiteFold[],
 ): Promise<FullDay[]> {
   const summaries: Tuple[] = []
   await addTo(connection, HOURS, deltasOf(sites, 'hours'), (delta, { samples, measures }) => {
     summaries.push([...HOURS.toTuple(delta), samples, ...toPercentiles(measures)])
   })
-  await writeBulk(connection, SAVE_SUMMARY, summaries)
+  await runBulk(connection, SAVE_SUMMARY, summaries)
   await addTo(connection, DAYS, deltasOf(sites, 'days'))
   return addPaths(connection, deltasOf(sites, 'paths'))
 }
@@ -102,12 +93,12 @@ function deltasOf<Name extends Table>(
 
 /** Adds the deltas to the stored rows. `onSum` gets each sum: kept together, they would take much memory. */
 async function addTo<Key>(
-  connection: RumConnection,
+  connection: PgConnection,
   { toTuple, read, save }: SketchTable<Key>,
   deltas: readonly Delta<Key>[],
   onSum?: (delta: Delta<Key>, sum: Row) => void,
 ): Promise<void> {
-  const rows = await readBulk(connection, read, deltas.map(toTuple))
+  const rows = await runBulk(connection, read, deltas.map(toTuple))
   const stored = new Map(rows.map((row) => [row.slice(0, -2).join(' '), row.slice(-2)]))
   const saved = await mapInSlices(deltas, (delta) => {
     const tuple = toTuple(delta)
@@ -115,7 +106,7 @@ async function addTo<Key>(
     onSum?.(delta, sum)
     return [...tuple, sum.samples, encodeMeasures(sum.measures)]
   })
-  await writeBulk(connection, save, saved)
+  await runBulk(connection, save, saved)
 }
 
 function toStored(found: Tuple | undefined): Row | undefined {
@@ -126,7 +117,7 @@ function toStored(found: Tuple | undefined): Row | undefined {
 }
 
 async function addPaths(
-  connection: RumConnection,
+  connection: PgConnection,
   deltas: readonly Delta<PathKey>[],
 ): Promise<FullDay[]> {
   const admitted = await admitNames(connection, PATH_NAMES, deltas.map(toName))

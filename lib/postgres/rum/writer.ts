@@ -3,7 +3,6 @@ import { hourOf } from '../../rum/hour.ts'
 import { type Accepted, type Draft, Journal, type Pace } from '../../rum/ingest/journal.ts'
 import type { RowFilter, SummaryRow } from '../../rum/store/row.ts'
 import type { DropReason, RumWriter } from '../../rum/writer.ts'
-import type { Layout } from '../citus/layout.ts'
 import type { PgPool } from '../connection.ts'
 import { PgAggregator } from './aggregator.ts'
 import { addGroup } from './entries.ts'
@@ -11,8 +10,6 @@ import { addGroup } from './entries.ts'
 export interface PgWriterOptions {
   /** The id of this node, under which no earlier process has written. */
   readonly node: string
-  /** By default, one server has all tables. */
-  readonly layout?: Layout
   readonly onError: (error: unknown, message: string) => void
   /**
    * Called once if other nodes have summed up the journal of this one, because they have marked it dead.
@@ -34,9 +31,9 @@ const COUNTRY = /^[\w-]{0,10}$/
 /** Writes telemetry of one node. */
 export function openPgRumWriter(
   pool: PgPool,
-  { node, layout = 'local', onError, onTakenOver, checkpointMs = CHECKPOINT_MS }: PgWriterOptions,
+  { node, onError, onTakenOver, checkpointMs = CHECKPOINT_MS }: PgWriterOptions,
 ) {
-  const aggregator = new PgAggregator({ pool, node, layout, onTakenOver })
+  const aggregator = new PgAggregator({ pool, node, onTakenOver })
   const journal = new Journal({
     firstId: 1,
     write: async (entries) => {

@@ -1,4 +1,3 @@
-import { readLayout } from '../../../lib/postgres/citus/layout.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { migratePg } from '../../../lib/postgres/migrate.ts'
 import { joinNodes } from '../../../lib/postgres/nodes/nodes.ts'
@@ -18,22 +17,20 @@ const NEVER_MS = 2 ** 31 - 1
 const TABLES = ['rum_sketches', 'rum_days', 'rum_paths']
 
 /**
- * Measures how fast one server sums up beacons of many sites in the empty database MERIDIAN_DATABASE_URL, which may
- * be distributed with Citus. The first round adds all rows.
+ * Measures how fast one server sums up beacons of many sites in the empty database MERIDIAN_DATABASE_URL. The first
+ * round adds all rows.
  */
 export async function benchSums({ rounds }: BenchOptions): Promise<void> {
   const url = process.env['MERIDIAN_DATABASE_URL']
   if (url === undefined) throw new Error('Cannot measure: set MERIDIAN_DATABASE_URL')
   await using pool = openPool({ url, max: 5, name: 'bench', onError: () => {} })
-  const layout = await pool.use(readLayout)
-  if (layout === 'local') await migratePg(pool)
+  await migratePg(pool)
   const drafts = makeDrafts()
   const rows: Row[] = []
   for (let round = 0; round <= rounds; round++) {
     await using node = await joinNodes(pool, 'bench', -1)
     const writer = openPgRumWriter(pool, {
       node: node.id,
-      layout,
       onError: (error) => {
         throw error
       },
@@ -49,7 +46,7 @@ export async function benchSums({ rounds }: BenchOptions): Promise<void> {
     const { user, system } = process.cpuUsage(before)
     const count = await countRows(pool)
     const figures = { 'rows/s': count / seconds, 'server µs/row': (user + system) / count }
-    rows.push({ round, layout, rows: count, ...figures })
+    rows.push({ round, rows: count, ...figures })
   }
   printTable(rows, 'Rows of sketches')
 }

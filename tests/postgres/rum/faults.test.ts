@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { Outcome } from '../../../lib/db/engine.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
+import { replayJournal } from '../../../lib/postgres/rum/replay.ts'
+import { openMigratedPglite } from '../../support/database/pglite.ts'
 import { NOON } from '../../support/helpers.ts'
 import {
   countEntries,
@@ -9,10 +11,8 @@ import {
   interceptPool,
   makeDraft,
   openNode,
-  openTables,
   read,
   removeAll,
-  replay,
   send,
 } from './telemetry.ts'
 
@@ -26,7 +26,7 @@ describe('telemetry on PostgreSQL', () => {
   let pool: PgPool
 
   before(async () => {
-    pool = await openTables()
+    pool = await openMigratedPglite()
   })
   beforeEach(() => removeAll(pool))
   after(() => pool[Symbol.asyncDispose]())
@@ -84,7 +84,7 @@ describe('telemetry on PostgreSQL', () => {
       assert.deepEqual(errors, ['cannot store beacons'])
       mend()
       await send(writer, rest)
-      await replay(pool, node)
+      await replayJournal(pool, node)
       // Whether it was stored is unknown: then it may count nevertheless.
       assert.equal(await countStored(pool), when === 'before' ? 59 : 60)
     })
@@ -107,9 +107,9 @@ describe('telemetry on PostgreSQL', () => {
       const { writer, node, faulty, fault, mend } = await openFaulty()
       await send(writer, drafts)
       fault[when] = COMMIT
-      await assert.rejects(replay(faulty, node), LOST)
+      await assert.rejects(replayJournal(faulty, node), LOST)
       mend()
-      await replay(faulty, node)
+      await replayJournal(faulty, node)
       assert.equal(await countStored(pool), 60)
     })
   }
@@ -139,7 +139,7 @@ describe('telemetry on PostgreSQL', () => {
     await writer[Symbol.asyncDispose]()
     assert.deepEqual(errors, ['cannot sum up telemetry; it stays in the journal'])
     assert.equal(await countStored(pool), 0)
-    await replay(pool, node)
+    await replayJournal(pool, node)
     assert.equal(await countStored(pool), 60)
   })
 

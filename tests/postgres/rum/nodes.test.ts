@@ -1,29 +1,24 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { removeCountedFromShards } from '../../../lib/postgres/citus/retention.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { listJournalNodes } from '../../../lib/postgres/rum/entries.ts'
 import { createPgRumReader } from '../../../lib/postgres/rum/reader.ts'
-import { replayRemoved } from '../../../lib/postgres/rum/replay.ts'
+import { replayJournal, replayRemoved } from '../../../lib/postgres/rum/replay.ts'
 import { removeCounted } from '../../../lib/postgres/rum/retention.ts'
+import { openMigratedPglite } from '../../support/database/pglite.ts'
 import {
   countEntries,
   countStored,
-  LAYOUT,
   makeDraft,
   openNode,
-  openTables,
   read,
   readSite,
   removeAll,
-  replay,
   send,
 } from './telemetry.ts'
 
 const drafts = Array.from({ length: 120 }, (_, n) => ({ ...makeDraft(n), siteId: 'a' }))
-
-const removeCountedOfOthers = LAYOUT === 'local' ? removeCounted : removeCountedFromShards
 
 type Node = Awaited<ReturnType<typeof openNode>>
 
@@ -31,7 +26,7 @@ describe('several nodes', () => {
   let pool: PgPool
 
   before(async () => {
-    pool = await openTables()
+    pool = await openMigratedPglite()
   })
   beforeEach(() => removeAll(pool))
   after(() => pool[Symbol.asyncDispose]())
@@ -85,9 +80,9 @@ describe('several nodes', () => {
     await killed.checkpoint()
     await send(killed.writer, drafts.slice(50))
     assert.deepEqual(await listJournalNodes(pool), [killed.node])
-    await Promise.all([replay(pool, killed.node), replay(pool, killed.node)])
+    await Promise.all([replayJournal(pool, killed.node), replayJournal(pool, killed.node)])
     assert.deepEqual(await listJournalNodes(pool), [])
-    await replay(pool, killed.node)
+    await replayJournal(pool, killed.node)
     assert.equal(await countStored(pool), drafts.length)
   })
 
@@ -96,7 +91,7 @@ describe('several nodes', () => {
     await send(stopped.writer, drafts.slice(0, 50))
     await stopped.checkpoint()
     await send(stopped.writer, drafts.slice(50, 60))
-    await replay(pool, stopped.node)
+    await replayJournal(pool, stopped.node)
     await send(stopped.writer, drafts.slice(60, 70))
     await Promise.all([stopped.checkpoint(), stopped.checkpoint()])
     assert.equal(stopped.takenOver(), 1)
@@ -104,16 +99,16 @@ describe('several nodes', () => {
     assert.equal(await stopped.writer.add(draft), 'failed')
     await close(stopped)
     assert.equal(await countStored(pool), 60)
-    await replay(pool, stopped.node)
+    await replayJournal(pool, stopped.node)
     assert.equal(await countStored(pool), 70)
     assert.deepEqual(stopped.errors, [])
   })
 
   /** What the others do once a node has been dead for a day. */
   const remove = async ({ node }: Node) => {
-    await replay(pool, node)
+    await replayJournal(pool, node)
     await read(pool, `DELETE FROM nodes WHERE id = '${node}'`)
-    await removeCountedOfOthers(pool, [])
+    await removeCounted(pool, [])
   }
 
   it('count nothing twice after a pause so long that the others have removed the node', async () => {
@@ -124,7 +119,7 @@ describe('several nodes', () => {
     await close(paused)
     assert.equal(await countStored(pool), 50)
     assert.equal(paused.takenOver(), 1)
-    await replayRemoved(pool, LAYOUT)
+    await replayRemoved(pool)
     assert.equal(await countStored(pool), 60)
     assert.deepEqual(paused.errors, [])
   })
@@ -144,14 +139,14 @@ describe('several nodes', () => {
         return result
       },
     }
-    await replay(pausing, killed.node)
+    await replayJournal(pausing, killed.node)
     assert.equal(await countStored(pool), drafts.length)
   })
 
   it('leave alone the journals of nodes that are not removed', async () => {
     const live = await openNode(pool)
     await send(live.writer, drafts.slice(0, 10))
-    await replayRemoved(pool, LAYOUT)
+    await replayRemoved(pool)
     await live.checkpoint()
     assert.equal(live.takenOver(), 0)
     await close(live)
@@ -175,7 +170,7 @@ describe('several nodes', () => {
       ])
       for (const step of steps) await cluster.take(step)
       await close(...cluster.nodes)
-      for (const node of await listJournalNodes(pool)) await replay(pool, node)
+      for (const node of await listJournalNodes(pool)) await replayJournal(pool, node)
       assert.equal(await countStored(pool), cluster.sent)
       assert.equal(await countEntries(pool), 0)
     }
@@ -203,7 +198,7 @@ class Cluster {
     const node = this.nodes[at]
     if (node === undefined) return
     if (action === 'checkpoint') await node.checkpoint()
-    else if (action === 'replay') await replay(this.#pool, node.node)
+    else if (action === 'replay') await replayJournal(this.#pool, node.node)
     else if (action !== 'kill') {
       const some = drafts.slice(this.sent, this.sent + action)
       await send(node.writer, some)

@@ -1,26 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { DAY_MS } from '../../../lib/durations.ts'
-import {
-  removeCountedFromShards,
-  removeOldFromShards,
-} from '../../../lib/postgres/citus/retention.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { removeCounted, removeOld } from '../../../lib/postgres/rum/retention.ts'
 import { KEPT_DAYS } from '../../../lib/rum/hour.ts'
 import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
+import { openMigratedPglite } from '../../support/database/pglite.ts'
 import { NOON } from '../../support/helpers.ts'
-import { LAYOUT, openNode, openTables, read, send } from './telemetry.ts'
+import { openNode, read, send } from './telemetry.ts'
 
-const [remove, removeNodes] =
-  LAYOUT === 'local' ? [removeOld, removeCounted] : [removeOldFromShards, removeCountedFromShards]
 const NAMES = ['hours', 'sketches', 'days', 'paths', 'errors', 'error_samples', 'counts']
 
 describe('the retention of telemetry on PostgreSQL', () => {
   let pool: PgPool
 
   before(async () => {
-    pool = await openTables()
+    pool = await openMigratedPglite()
     await pool.use((connection) =>
       connection.runScript(`
         INSERT INTO users (id, email, plan, created_at) VALUES ('u', 'a@b.c', 'free', 1);
@@ -55,7 +50,7 @@ describe('the retention of telemetry on PostgreSQL', () => {
     await fill('other', KEPT_DAYS)
     await fill('gone', 5_200)
     assert.deepEqual(await countRows('kept'), Array(7).fill(700))
-    await remove(pool, NOON)
+    await removeOld(pool, NOON)
     assert.deepEqual(await countRows('kept'), Array(7).fill(KEPT_DAYS + 1))
     assert.deepEqual(await countRows('other'), Array(7).fill(KEPT_DAYS))
     assert.deepEqual(await countRows('gone'), Array(7).fill(0))
@@ -68,7 +63,7 @@ describe('the retention of telemetry on PostgreSQL', () => {
     const beacon = keepBeacon({ metrics: { lcp: 1 } })
     await send(killed.writer, [{ siteId: 'kept', beacon, country: '', receivedAt: NOON }])
     await killed.writer.checkpointSite('kept')
-    await removeNodes(pool, [live])
+    await removeCounted(pool, [live])
     const left = await read(pool, 'SELECT site_id, node FROM rum_counted ORDER BY node')
     assert.deepEqual(
       left,

@@ -6,17 +6,9 @@ import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { createPgRumReader } from '../../../lib/postgres/rum/reader.ts'
 import { createRumReader } from '../../../lib/rum/reader.ts'
 import { openRumWriter, type RumWriter } from '../../../lib/rum/writer.ts'
+import { openMigratedPglite } from '../../support/database/pglite.ts'
 import { NOON } from '../../support/helpers.ts'
-import {
-  ALL,
-  HOUR,
-  makeDraft,
-  openNode,
-  openTables,
-  readSite,
-  removeAll,
-  send,
-} from './telemetry.ts'
+import { ALL, HOUR, makeDraft, openNode, readSite, removeAll, send } from './telemetry.ts'
 
 const NEVER_MS = 1_000_000
 
@@ -44,7 +36,7 @@ describe('telemetry on PostgreSQL', () => {
   let pool: PgPool
 
   before(async () => {
-    pool = await openTables()
+    pool = await openMigratedPglite()
   })
   beforeEach(() => removeAll(pool))
   after(() => pool[Symbol.asyncDispose]())

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import type { Outcome } from '../../../lib/db/engine.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { createPgRumReader } from '../../../lib/postgres/rum/reader.ts'
-import { replayJournal } from '../../../lib/postgres/rum/replay.ts'
 import { openPgRumWriter } from '../../../lib/postgres/rum/writer.ts'
 import { hourOf } from '../../../lib/rum/hour.ts'
 import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
@@ -11,8 +10,6 @@ import type { OverviewFilter } from '../../../lib/rum/read/overview.ts'
 import type { RumReader } from '../../../lib/rum/reader.ts'
 import type { RumWriter } from '../../../lib/rum/writer.ts'
 import { createRandom } from '../../../scripts/parts/random.ts'
-import { openMigratedPglite } from '../../support/database/pglite.ts'
-import { openDistributed, WORKERS } from '../../support/database/test-database.ts'
 import { NOON } from '../../support/helpers.ts'
 
 export const HOUR = hourOf(NOON)
@@ -49,18 +46,6 @@ export function makeDraft(n: number, { pages = 5, kinds = 3 }: Variety = {}): Dr
   }
 }
 
-/** How the tables of the tests are laid out. */
-export const LAYOUT = WORKERS === undefined ? 'local' : 'distributed'
-
-/** Opens an empty database with all tables: in this process, or on the chosen cluster of Citus. */
-export function openTables(): Promise<PgPool> {
-  return WORKERS === undefined ? openMigratedPglite() : openDistributed()
-}
-
-export function replay(pool: PgPool, node: string): Promise<void> {
-  return replayJournal(pool, node, LAYOUT)
-}
-
 let opened = 0
 
 /** Opens telemetry as one node does, whose checkpoints happen only when they are asked for. */
@@ -73,7 +58,6 @@ export async function openNode(pool: PgPool) {
   let takenOver = 0
   const writer = openPgRumWriter(pool, {
     node,
-    layout: LAYOUT,
     onError: (_, message) => {
       errors.push(message)
     },

@@ -9,9 +9,7 @@ import { migratePg } from '../../../lib/postgres/migrate.ts'
 import { openPgStorage } from '../../../lib/postgres/open-pg-storage.ts'
 import type { ServiceOptions } from '../../../lib/services/base.ts'
 import type { Services } from '../../../lib/services/services.ts'
-import { type OpenValkeyOptions, openValkey, type Valkey } from '../../../lib/valkey/open-valkey.ts'
 import { putEmptyDatabase } from '../data-folder.ts'
-import { createOnAll, dropOnAll, makeCitusTemplate } from './citus.ts'
 import { EMPTY_ALL, openMigratedPglite } from './pglite.ts'
 import { createDatabase, openTestPool } from './postgres-server.ts'
 
@@ -109,20 +107,12 @@ function watch(pool: PgPool, onQuery: (sql: string) => void): PgPool {
   }
 }
 
-/** Several services may use the database with this URL, and share limits through the server of `limitsUrl`. */
-export async function openServerDatabase(url: string, limitsUrl?: string): Promise<TestDatabase> {
-  const opened = new AsyncDisposableStack()
-  const pool = opened.use(openTestPool(url))
+/** Several services may use the database with this URL. */
+export async function openServerDatabase(url: string): Promise<TestDatabase> {
+  const pool = openTestPool(url)
   await migratePg(pool)
-  const release = () => opened.disposeAsync()
-  if (limitsUrl === undefined) return toTestDatabase(pool, release)
-  return toTestDatabase(pool, release, async (options) =>
-    opened.use(await openValkey(limitsUrl, options)),
-  )
+  return toTestDatabase(pool, () => pool[Symbol.asyncDispose]())
 }
-
-/** The workers of Citus, if the chosen server is their coordinator, as URLs with commas between them. */
-export const WORKERS = process.env['MERIDIAN_TEST_WORKERS']?.split(',')
 
 /** The name of a database with all tables: a copy takes less time than to make them. */
 let template: Promise<string> | undefined
@@ -136,44 +126,18 @@ async function makeTemplate(server: string): Promise<string> {
 
 /** Makes a database of its own on the server. */
 async function takeDatabase(server: string): Promise<TestDatabase> {
-  if (WORKERS !== undefined) return takeDistributed()
   template ??= makeTemplate(server)
   const pool = openTestPool(await createDatabase(server, await template))
   return toTestDatabase(pool, () => pool[Symbol.asyncDispose]())
 }
 
-async function takeDistributed(): Promise<TestDatabase> {
-  const pool = await openDistributed()
-  return toTestDatabase(pool, () => pool[Symbol.asyncDispose]())
-}
-
-/** Makes a database of its own on the chosen coordinator and its workers, until the pool is disposed of. */
-export async function openDistributed(): Promise<PgPool> {
-  assert.ok(CHOSEN !== undefined && WORKERS !== undefined)
-  const servers = [CHOSEN, ...WORKERS]
-  template ??= makeCitusTemplate(servers)
-  const url = await createOnAll(servers, await template)
-  const pool = openTestPool(url)
-  const close = async () => {
-    await pool[Symbol.asyncDispose]()
-    await dropOnAll(servers, url)
-  }
-  return { ...pool, [Symbol.asyncDispose]: close }
-}
-
-function toTestDatabase(
-  pool: PgPool,
-  release: TestDatabase['release'],
-  openLimits?: (options: OpenValkeyOptions) => Promise<Valkey>,
-): TestDatabase {
+function toTestDatabase(pool: PgPool, release: TestDatabase['release']): TestDatabase {
   const engine = createPgEngine(pool)
   const db = Object.assign(createQueries(engine.execute), { engine })
   const { ofService, setReadOnly } = makeSwitch(pool)
   return {
-    openStorage: async ({ now, onError }) => {
-      const openBuckets = (await openLimits?.({ now, onError }))?.openBuckets
-      return openPgStorage({ pool: ofService, version: 'test', openBuckets, now, onError })
-    },
+    openStorage: ({ now, onError }) =>
+      openPgStorage({ pool: ofService, version: 'test', now, onError }),
     connect: () => ({ db, close: () => {} }),
     setReadOnly: (_services, isReadOnly) => setReadOnly(isReadOnly),
     release,

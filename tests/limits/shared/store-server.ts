@@ -1,9 +1,6 @@
-import assert from 'node:assert/strict'
 import type { BucketStore } from '../../../lib/limits/buckets/bucket-store.ts'
 import { createPgBucketStore } from '../../../lib/postgres/bucket-store.ts'
 import { migratePg } from '../../../lib/postgres/migrate.ts'
-import { createValkeyBucketStore } from '../../../lib/valkey/bucket-store.ts'
-import { openValkeyConnection } from '../../../lib/valkey/connection.ts'
 import {
   lockTable,
   openTestPool,
@@ -11,7 +8,6 @@ import {
   startPostgres,
 } from '../../support/database/postgres-server.ts'
 import { openServerDatabase, type TestDatabase } from '../../support/database/test-database.ts'
-import { startValkey } from '../../support/database/valkey-server.ts'
 
 export const NODES = 3
 
@@ -20,15 +16,13 @@ interface StoreOptions {
   readonly onError: (error: unknown, message: string) => void
 }
 
-/** A real server through which nodes share buckets, and what may happen to it. */
+/** A PostgreSQL server through which nodes share buckets, and what may happen to it. */
 export interface StoreServer extends AsyncDisposable {
-  /** Whether its answers say how many nodes there are. Otherwise, nodes ask PostgreSQL each second. */
-  readonly countsNodes: boolean
   /** Empties it. Call it before each test. */
   empty(): Promise<void>
   /** The buckets as one of three nodes sees them. */
   open(options: StoreOptions): BucketStore
-  /** The database of a service that has its buckets here; all of one test have the same. */
+  /** The database of a service; all of one test have the same. */
   openDatabase(): Promise<TestDatabase>
   /** Stops it from answering, although its connections stay open. */
   pause(): Promise<void>
@@ -38,22 +32,15 @@ export interface StoreServer extends AsyncDisposable {
   start(): Promise<void>
 }
 
-/** The servers, by their names. */
-export const STORES: Readonly<Record<string, () => Promise<StoreServer>>> = {
-  PostgreSQL: startPgStore,
-  Valkey: startValkeyStore,
-}
-
 /** The version of nodes that are only counted. */
 const NO_SERVICE = 'none'
 
-async function startPgStore(): Promise<StoreServer> {
+export async function startStore(): Promise<StoreServer> {
   const server = await startPostgres({ fsync: 'off' })
   let opened = new AsyncDisposableStack()
   let url = ''
   let lock: AsyncDisposable | undefined
   return {
-    countsNodes: true,
     empty: async () => {
       await opened.disposeAsync()
       opened = new AsyncDisposableStack()
@@ -83,38 +70,6 @@ async function startPgStore(): Promise<StoreServer> {
     [Symbol.asyncDispose]: async () => {
       await opened.disposeAsync()
       await server[Symbol.asyncDispose]()
-    },
-  }
-}
-
-async function startValkeyStore(): Promise<StoreServer> {
-  const postgres = await startPostgres({ fsync: 'off' })
-  const server = await startValkey()
-  let opened = new AsyncDisposableStack()
-  let url = ''
-  return {
-    countsNodes: false,
-    empty: async () => {
-      // A failed test may have left it paused.
-      server.resume()
-      await opened.disposeAsync()
-      opened = new AsyncDisposableStack()
-      assert.match(await server.ask('FLUSHALL'), /^\+OK/)
-      url = await postgres.createDatabase()
-    },
-    open: (options) => {
-      const connection = opened.use(openValkeyConnection(server.url))
-      return createValkeyBucketStore({ connection, countNodes: () => NODES, ...options })
-    },
-    openDatabase: () => openServerDatabase(url, server.url),
-    pause: async () => server.pause(),
-    resume: async () => server.resume(),
-    stop: server.stop,
-    start: server.start,
-    [Symbol.asyncDispose]: async () => {
-      await opened.disposeAsync()
-      await server[Symbol.asyncDispose]()
-      await postgres[Symbol.asyncDispose]()
     },
   }
 }
