@@ -136,6 +136,11 @@ function sharedProblems(env: Settings): string[] {
       'MERIDIAN_LIMITS_URL is for several servers: set MERIDIAN_DATABASE_URL, or unset MERIDIAN_LIMITS_URL',
     )
   }
+  if (env.MERIDIAN_NODES > 1) {
+    problems.push(
+      'MERIDIAN_NODES above 1 needs PostgreSQL: set MERIDIAN_DATABASE_URL, or unset MERIDIAN_NODES',
+    )
+  }
   return problems
 }
 
@@ -172,7 +177,9 @@ function toConfig(env: Settings, given: Variables) {
     admin: toAdmin(env),
     /** Largest number of open connections. */
     maxConnections: env.MERIDIAN_MAX_CONNECTIONS,
-    ...toNodes(env),
+    /** Processes that listen on the port, each of them a node of the database. */
+    processes: env.MERIDIAN_NODES,
+    threads: 1,
     /** Seconds from the signal to the stop. */
     drainSeconds: env.MERIDIAN_DRAIN_SECONDS,
     dataDir: env.MERIDIAN_DATA_DIR,
@@ -211,15 +218,6 @@ function toConfig(env: Settings, given: Variables) {
     turnstile: toTurnstile(env),
     geo: toGeo(env),
     download: toDownload(env),
-  }
-}
-
-function toNodes({ MERIDIAN_DATABASE_URL: url, MERIDIAN_NODES: nodes }: Settings) {
-  return {
-    /** Threads of this process that answer look-ups. */
-    threads: url === undefined ? nodes : 1,
-    /** Processes that listen on the port, each of them a node of the database. */
-    processes: url === undefined ? 1 : nodes,
   }
 }
 
