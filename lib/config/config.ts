@@ -179,7 +179,6 @@ function toConfig(env: Settings, given: Variables) {
     maxConnections: env.MERIDIAN_MAX_CONNECTIONS,
     /** Processes that listen on the port, each of them a node of the database. */
     processes: env.MERIDIAN_NODES,
-    threads: 1,
     /** Seconds from the signal to the stop. */
     drainSeconds: env.MERIDIAN_DRAIN_SECONDS,
     dataDir: env.MERIDIAN_DATA_DIR,

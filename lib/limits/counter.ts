@@ -92,10 +92,3 @@ export function countBelowCap(rows: ThreadRows, row: number): boolean {
   rows.unlock(row)
   return isBelow
 }
-
-/** Takes back a request that `countBelowCap` has counted. */
-export function uncount(rows: ThreadRows, row: number): void {
-  rows.lock(row)
-  rows.setFirst(row, rows.first(row) - 1)
-  rows.unlock(row)
-}

@@ -22,7 +22,7 @@ export function openCounters(
   opening: AsyncDisposableStack,
 ) {
   const flusher = openFlusher(base, notices, opening)
-  const rowPool = openRowPool(base.config.threads)
+  const rowPool = openRowPool(1)
   opening.use(endPermitsOnChange(base.keys, rowPool))
   return {
     rowPool,

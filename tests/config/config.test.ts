@@ -22,7 +22,6 @@ describe('readConfig', () => {
       admin: undefined,
       maxConnections: 10_000,
       processes: 1,
-      threads: 1,
       drainSeconds: 0,
       dataDir: 'data',
       backupDir: join('data', 'backups'),
