@@ -8,9 +8,8 @@ import { type Config, readConfig } from './lib/config/config.ts'
 import { checkNodes, nameRuntime } from './lib/config/runtime.ts'
 import { SECOND_MS } from './lib/durations.ts'
 import { createProgress } from './lib/geo/progress.ts'
-import { checkAddress } from './lib/http/listen.ts'
-import { type ListeningServer, openListeningServer } from './lib/http/listening-server.ts'
-import type { NetworkThreadsOptions } from './lib/http/threads/network-threads.ts'
+import { checkAddress, type ListenAddress, listen } from './lib/http/listen.ts'
+import { stopServer } from './lib/http/stop.ts'
 import { createLog, type Log } from './lib/log/log.ts'
 import { chooseStyle } from './lib/log/text-line.ts'
 import { codeUrl } from './lib/own-code.ts'
@@ -22,8 +21,6 @@ import { createRunScript } from './lib/process/run-script.ts'
 import { type Steps, stopOnSignals } from './lib/process/stop-on-signals.ts'
 import { reasonOf } from './lib/reason.ts'
 import { openServices, type Services } from './lib/services/services.ts'
-import type { ThreadData } from './lib/services/threads/network-thread.ts'
-import { type News, takeNews } from './lib/services/threads/permits.ts'
 import { createServer } from './routes/server.ts'
 
 /** Leaves the first seconds to the first requests. */
@@ -35,17 +32,8 @@ const PRELOAD_AFTER_MS = 3_000
  */
 const SEEN_BY_LITESTREAM_MS = 3_000
 
-const SEMI_SPACE = '--max-semi-space-size'
-
 /** Megabytes for new objects in each thread that starts from now on: see scripts/node.sh. */
-const SEMI_SPACE_OF_THREADS = `${SEMI_SPACE}=2`
-
-/** What listens: this process, and others that it has started. */
-interface Listening {
-  readonly own: ListeningServer
-  /** undefined: there are none. */
-  readonly others: NodeProcesses | undefined
-}
+const SEMI_SPACE_OF_THREADS = '--max-semi-space-size=2'
 
 /**
  * Opens everything, listens, and stops at a signal. `parent`: this is a further process, which the first one
@@ -57,7 +45,8 @@ export async function start(parent?: ParentProcess): Promise<void> {
   checkNodes(config, process.versions)
   const log = openLog(config, parent)
   if (parent === undefined) await checkAddresses(config)
-  const listening = Promise.withResolvers<Listening>()
+  /** Resolves once all listen, with the other processes; undefined: there are none. */
+  const listening = Promise.withResolvers<NodeProcesses | undefined>()
   const stopping = new AbortController()
   let listenUrl = ''
   await using starting = new AsyncDisposableStack()
@@ -83,21 +72,19 @@ export async function start(parent?: ParentProcess): Promise<void> {
       stopping.abort()
       log.info({ signal }, 'stopping')
       services.health.drain()
-      void listening.promise.then(({ others }) => others?.drain(signal))
+      void listening.promise.then((others) => others?.drain(signal))
     },
     stop: async () => {
       if (config.replicated) await sleep(untilSeenByLitestream(openedAt))
-      await stop(await listening.promise, services, admin)
+      await stop(services, { server, admin, others: await listening.promise })
     },
   })
-  const own = await listen(server, services, (url) => {
-    listenUrl = url
-  })
-  starting.defer(own.stop)
+  listenUrl = await listen(server, listenAddress(services))
+  starting.defer(() => stopServer(server))
   const others = await startOthers(services, new URL(listenUrl))
   // From here on, only the signal handler disposes of the services.
   starting.move()
-  listening.resolve({ own, others })
+  listening.resolve(others)
   setTimeout(services.preload, PRELOAD_AFTER_MS).unref()
   services.startReadingStripe()
   await services.openDemo()
@@ -141,21 +128,8 @@ function announce(services: Services, adminUrls: readonly string[]): void {
   process.stdout.write(announcement({ baseUrl, databases, adminUrls }))
 }
 
-/** Listens on as many threads as the setting says. */
-async function listen(
-  server: Server,
-  services: Services,
-  onUrl: (url: string) => void,
-): Promise<ListeningServer> {
-  const { host, port, threads, processes } = services.config
-  // Further threads make as many objects as this one, so they get the same space.
-  const ownSpace = process.execArgv.find((option) => option.startsWith(`${SEMI_SPACE}=`))
-  const isTuned = threads > 1 && ownSpace !== undefined
-  if (isTuned) setFlagsFromString(ownSpace)
-  const address = { host, port, reusePort: services.isFurther || processes > 1 }
-  const own = await openListeningServer(server, address, networkThreads(services), onUrl)
-  if (isTuned) setFlagsFromString(SEMI_SPACE_OF_THREADS)
-  return own
+function listenAddress({ config: { host, port, processes }, isFurther }: Services): ListenAddress {
+  return { host, port, reusePort: isFurther || processes > 1 }
 }
 
 /** Starts the other processes, which listen on the port of `url`. Their ports for operators follow this one's. */
@@ -178,23 +152,6 @@ async function startOthers(
   })
 }
 
-/** The threads that serve with this one. */
-function networkThreads(services: Services): NetworkThreadsOptions {
-  const { config, rowPool, log } = services
-  const { trustedProxies, clientHeader, dataDir, logLevel, geo } = config
-  return {
-    count: config.threads - 1,
-    url: codeUrl('./network-thread', import.meta.url),
-    data: {
-      config: { trustedProxies, clientHeader, dataDir, logLevel, geo },
-      rows: rowPool?.rows.memory,
-    } satisfies ThreadData,
-    // safe: network-thread.ts sends only news
-    onNews: (news, reply) => reply(takeNews(services, news as News)),
-    onCrash: (error) => crash(log, error),
-  }
-}
-
 async function checkAddresses(config: Config): Promise<void> {
   await checkAddress(config)
   if (config.admin !== undefined) await checkAddress(config.admin, ADMIN_SETTINGS)
@@ -211,15 +168,17 @@ function untilSeenByLitestream(openedAt: number): number {
   return Math.max(0, openedAt + SEEN_BY_LITESTREAM_MS - performance.now())
 }
 
+interface Listeners {
+  readonly server: Server
+  readonly admin: Admin | undefined
+  readonly others: NodeProcesses | undefined
+}
+
 /** Lets requests finish, writes what is in memory and closes everything. */
-async function stop(
-  { own, others }: Listening,
-  services: Services,
-  admin: Admin | undefined,
-): Promise<void> {
+async function stop(services: Services, { server, admin, others }: Listeners): Promise<void> {
   const { log, contact, notices } = services
   const stopped = others?.stop()
-  await Promise.all([own.stop(), contact.queue?.courier?.stop(), notices.stop()])
+  await Promise.all([stopServer(server), contact.queue?.courier?.stop(), notices.stop()])
   admin?.close()
   await services[Symbol.asyncDispose]()
   await stopped

@@ -57,8 +57,6 @@ export function openKeyRing(db: SqliteDb, plans: Plans, onError: (error: unknown
     /** Whether the keys are current enough to be accepted. Those of a file always are. */
     isCurrent: () => true,
     onChange,
-    /** Looks for changes by other processes now. */
-    lookForChanges: reload,
     /** The number of keys that are loaded, including expired ones. */
     size: records.size,
     /**

@@ -98,7 +98,7 @@ function contactProblems(env: Settings): string[] {
 }
 
 function databaseProblems(env: Settings): string[] {
-  if (env.MERIDIAN_DATABASE_URL === undefined) return loneSecretProblems(env)
+  if (env.MERIDIAN_DATABASE_URL === undefined) return sharedProblems(env)
   const problems: string[] = []
   if (env.MERIDIAN_SECRET === undefined) {
     problems.push(
@@ -123,11 +123,20 @@ function adminPortProblems(env: Settings): string[] {
   return [`MERIDIAN_ADMIN_PORT: ${nodes} processes use ${first} to ${last}, but ${taken}`]
 }
 
-function loneSecretProblems(env: Settings): string[] {
-  if (env.MERIDIAN_SECRET === undefined) return []
-  return [
-    'MERIDIAN_SECRET encrypts secrets in PostgreSQL: set MERIDIAN_DATABASE_URL, or unset MERIDIAN_SECRET',
-  ]
+/** What only servers on one PostgreSQL need. */
+function sharedProblems(env: Settings): string[] {
+  const problems: string[] = []
+  if (env.MERIDIAN_SECRET !== undefined) {
+    problems.push(
+      'MERIDIAN_SECRET encrypts secrets in PostgreSQL: set MERIDIAN_DATABASE_URL, or unset MERIDIAN_SECRET',
+    )
+  }
+  if (env.MERIDIAN_NODES > 1) {
+    problems.push(
+      'MERIDIAN_NODES above 1 needs PostgreSQL: set MERIDIAN_DATABASE_URL, or unset MERIDIAN_NODES',
+    )
+  }
+  return problems
 }
 
 /**
@@ -163,7 +172,8 @@ function toConfig(env: Settings, given: Variables) {
     admin: toAdmin(env),
     /** Largest number of open connections. */
     maxConnections: env.MERIDIAN_MAX_CONNECTIONS,
-    ...toNodes(env),
+    /** Processes that listen on the port, each of them a node of the database. */
+    processes: env.MERIDIAN_NODES,
     /** Seconds from the signal to the stop. */
     drainSeconds: env.MERIDIAN_DRAIN_SECONDS,
     dataDir: env.MERIDIAN_DATA_DIR,
@@ -200,15 +210,6 @@ function toConfig(env: Settings, given: Variables) {
     turnstile: toTurnstile(env),
     geo: toGeo(env),
     download: toDownload(env),
-  }
-}
-
-function toNodes({ MERIDIAN_DATABASE_URL: url, MERIDIAN_NODES: nodes }: Settings) {
-  return {
-    /** Threads of this process that answer look-ups. */
-    threads: url === undefined ? nodes : 1,
-    /** Processes that listen on the port, each of them a node of the database. */
-    processes: url === undefined ? 1 : nodes,
   }
 }
 

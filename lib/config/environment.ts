@@ -132,7 +132,7 @@ export const Environment = v.object({
   MERIDIAN_NODES: withDefault(
     '1',
     wholeNumber(1, 64),
-    'Threads that [answer look-ups](growth.md); on PostgreSQL, processes',
+    'Processes that answer on the port; more than 1 need [PostgreSQL](growth.md)',
   ),
   MERIDIAN_DRAIN_SECONDS: withDefault(
     '0',

@@ -40,22 +40,15 @@ export function checkRuntime(versions: Versions): void {
   )
 }
 
-interface Nodes {
-  readonly threads: number
-  readonly processes: number
-}
-
-/** Throws if several threads or processes cannot listen on one port here. */
+/** Throws if several processes cannot listen on one port here. */
 export function checkNodes(
-  { threads, processes }: Nodes,
+  { processes }: { readonly processes: number },
   versions: Versions,
   platform = process.platform,
 ): void {
-  if (threads === 1 && processes === 1) return
-  const [key, name] = find(versions)
-  const isPossible = key === 'node' || (threads === 1 && key === 'deno')
-  if (!isPossible) {
-    throw new Error(`Cannot use MERIDIAN_NODES on ${name}: unset it, or use Node.js`)
+  if (processes === 1) return
+  if (nameRuntime(versions) === 'bun') {
+    throw new Error('Cannot use MERIDIAN_NODES on Bun: unset it, or use Node.js')
   }
   const system = WITHOUT_SHARED_PORTS[platform]
   if (system !== undefined) {

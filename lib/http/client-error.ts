@@ -2,7 +2,6 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { nameRuntime } from '../config/runtime.ts'
-import { RelayedSocket } from './threads/relayed-socket.ts'
 import { whenAnswered } from './when-answered.ts'
 import { type WholeAnswer, writeAnswer } from './write-answer.ts'
 
@@ -41,7 +40,7 @@ export function answerClientErrors(server: Server, answer: AnswerUnreadable): vo
     refused.add(socket)
     socket.removeAllListeners('data').resume()
     const { code = '' } = error
-    if (!(isConnection(socket) && isWaiting(socket) && REFUSED.test(code))) {
+    if (!(socket instanceof Socket && isWaiting(socket) && REFUSED.test(code))) {
       socket.destroy()
       return
     }
@@ -78,14 +77,10 @@ function isOver({ writableFinished, destroyed }: ServerResponse): boolean {
   return writableFinished || destroyed
 }
 
-function isConnection(socket: Duplex): socket is Socket | RelayedSocket {
-  return socket instanceof Socket || socket instanceof RelayedSocket
-}
-
 /** Bun does not count received bytes, so on Bun a client that sent nothing gets an answer, too. */
 const COUNTS_BYTES = nameRuntime(process.versions) !== 'bun'
 
 /** Whether the client has sent something and may still read. */
-function isWaiting({ writable, bytesRead }: Socket | RelayedSocket): boolean {
+function isWaiting({ writable, bytesRead }: Socket): boolean {
   return writable && (bytesRead > 0 || !COUNTS_BYTES)
 }

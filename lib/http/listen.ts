@@ -5,7 +5,7 @@ export interface ListenAddress {
   /** 0: any free port. */
   readonly port: number
   readonly host: string
-  /** Whether other threads of this process listen there, too. */
+  /** Whether other processes listen there, too. */
   readonly reusePort?: boolean
 }
 

@@ -9,7 +9,6 @@ import { periodId } from '../db/use-flusher.ts'
 import { MINUTE_MS } from '../durations.ts'
 import { runInSlices } from '../in-slices.ts'
 import type { BucketKeeper } from './buckets/local-buckets.ts'
-import { rowOf } from './buckets/thread-rows.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
 import { UserBuckets } from './buckets/user-buckets.ts'
 import { CallerMeter } from './caller-meter.ts'
@@ -81,37 +80,24 @@ export class KeptMeters {
 
   /** Forgets callers that have been idle for longer than a bucket takes to refill. */
   async removeIdle(now: number): Promise<void> {
-    const rows: (number | undefined)[] = []
-    const steps = this.#removeIdle(now, rows)
-    const { rowPool } = this.#options
-    if (rowPool === undefined) return runInSlices(steps)
-    // In one turn: until the release, other threads use the rows, and a caller who returns would have two buckets.
-    steps.forEach(() => {})
-    rowPool.release(rows.filter((row) => row !== undefined))
+    await runInSlices(this.#removeIdle(now))
   }
 
-  /** Other requests may open meters between two steps. `rows` gets the rows of what is forgotten. */
-  *#removeIdle(now: number, rows: (number | undefined)[]): Generator<void, void> {
+  /** Other requests may open meters between two steps. */
+  *#removeIdle(now: number): Generator<void, void> {
     for (const [id, { at }] of this.#restored) {
       if (now - at > MINUTE_MS) this.#restored.delete(id)
       yield
     }
     for (const [id, caller] of this.#callers) {
-      if (this.#isIdle(caller, now)) rows.push(this.#removeCaller(id, caller))
+      if (this.#isIdle(caller, now)) this.#removeCaller(id, caller)
       yield
     }
-    yield* this.#removeUnusedUsers(rows)
-  }
-
-  *#removeUnusedUsers(rows: (number | undefined)[]): Generator<void, void> {
     for (const [id, user] of this.#users) {
-      if (user.isWritten && user.callers === 0) rows.push(this.#removeUser(id, user))
+      if (user.isWritten && user.callers === 0) this.#removeUser(id, user)
       yield
     }
-    for (const bucket of this.#userBuckets.removeUnused()) {
-      if (bucket !== undefined) rows.push(rowOf(bucket))
-      yield
-    }
+    yield* this.#userBuckets.removeUnused()
   }
 
   /** Unwritten meters, which can look idle after the clock was set forward, are not. */
@@ -119,16 +105,14 @@ export class KeptMeters {
     return isWritten && now - this.#buckets.usedAt(bucket) > MINUTE_MS
   }
 
-  #removeCaller(id: string, { bucket, user }: CallerMeter): number | undefined {
+  #removeCaller(id: string, { user }: CallerMeter): void {
     this.#callers.delete(id)
     user.callers -= 1
-    return rowOf(bucket)
   }
 
-  #removeUser(id: string, { userId, row }: UserMeter): number | undefined {
+  #removeUser(id: string, { userId }: UserMeter): void {
     this.#users.delete(id)
     this.#userBuckets.letGo(userId)
-    return row
   }
 
   #openCaller(id: string, caller: Metered, now: number): CallerMeter {
@@ -140,6 +124,6 @@ export class KeptMeters {
   }
 
   #restoreBucket(id: string, now: number): Bucket {
-    return this.#buckets.adopt(this.#restored.get(id) ?? this.#buckets.open(id, now))
+    return this.#restored.get(id) ?? this.#buckets.open(id, now)
   }
 }

@@ -1,13 +1,11 @@
 import { capIn } from '../config/carried-requests.ts'
 import { MINUTE_MS, SECOND_MS } from '../durations.ts'
 import { inTime } from '../in-time.ts'
-import type { BucketKeeper } from './buckets/local-buckets.ts'
-import { openBuckets } from './buckets/open-buckets.ts'
-import { createTakeBoth } from './buckets/take-both.ts'
-import { type CallerRows, ThreadBucket } from './buckets/thread-rows.ts'
+import { type BucketKeeper, LOCAL_BUCKETS } from './buckets/local-buckets.ts'
+import { createSharedBuckets } from './buckets/shared-buckets.ts'
 import type { Bucket, Rate } from './buckets/token-bucket.ts'
 import type { CallerMeter } from './caller-meter.ts'
-import { BUSY, type CallerState, emptier } from './caller-state.ts'
+import { BUSY, type CallerState, emptier, slower } from './caller-state.ts'
 import { KeptMeters } from './kept-meters.ts'
 import { callerId, type Metered, planRate, userRate } from './metered.ts'
 import type { Counts, UserMeterOptions } from './user-meter.ts'
@@ -23,15 +21,14 @@ export class Meters {
   readonly isShared: boolean
   readonly #options: UserMeterOptions
   readonly #buckets: BucketKeeper
-  readonly #takeBoth: ReturnType<typeof createTakeBoth>
   readonly #kept: KeptMeters
 
   /** Loads the buckets that are not full at `now`, in epoch milliseconds. */
   constructor(options: UserMeterOptions, now: number) {
     this.#options = options
-    this.isShared = options.store.shared !== undefined
-    this.#buckets = openBuckets(options)
-    this.#takeBoth = createTakeBoth(this.#buckets)
+    const { shared } = options.store
+    this.isShared = shared !== undefined
+    this.#buckets = shared === undefined ? LOCAL_BUCKETS : createSharedBuckets(shared)
     this.#kept = new KeptMeters(options, this.#buckets, now)
   }
 
@@ -104,12 +101,31 @@ export class Meters {
     ]
   }
 
-  /** null: the store must be asked first. */
+  /** null: nothing is taken, since the store must be asked first. */
   #take(caller: Metered, now: number, requests: number): CallerState | null {
     const meter = this.#kept.open(caller, now)
     const state = this.#takeBoth(meter, caller.plan, now, requests)
     if (state?.allowed === true) this.#queue(meter)
     return state
+  }
+
+  /** Takes from both buckets or from neither. */
+  #takeBoth(
+    { bucket: own, user: { bucket: all } }: CallerMeter,
+    plan: Metered['plan'],
+    now: number,
+    requests: number,
+  ): CallerState | null {
+    const buckets = this.#buckets
+    const rate = planRate(plan)
+    const wanted = Math.min(requests, rate.capacity)
+    const ofAll = buckets.take(all, userRate(plan), now, wanted)
+    if (ofAll === null) return null
+    if (!ofAll.allowed) return slower(ofAll, buckets.peek(own, rate, now, wanted))
+    const ofOwn = buckets.take(own, rate, now, wanted)
+    if (ofOwn?.allowed !== true) buckets.refund(all, now, wanted)
+    if (ofOwn === null) return null
+    return ofOwn.allowed ? emptier(ofAll, ofOwn) : { ...ofOwn, ofAllKeys: false }
   }
 
   #queue(meter: CallerMeter): void {
@@ -140,24 +156,6 @@ export class Meters {
   /** Counts answered requests; those over the cap are overages as far as the user pays for them. */
   count(caller: Metered, now: number, requests = 1): void {
     this.#kept.open(caller, now).user.count(caller, requests)
-  }
-
-  /** Counts what another thread has answered: see `openToThreads`. Writes the buckets even for 0 requests. */
-  addCounted(caller: Metered, now: number, requests: number): void {
-    const meter = this.#kept.open(caller, now)
-    meter.user.addCounted(caller, requests)
-    this.#queue(meter)
-  }
-
-  /** Lets other threads take and count requests of the caller; null: they cannot. */
-  openToThreads(caller: Metered, now: number): CallerRows | null {
-    const { bucket: own, user } = this.#kept.open(caller, now)
-    const counter = user.openToThreads(caller)
-    const all = user.bucket
-    if (counter === undefined || !(own instanceof ThreadBucket && all instanceof ThreadBucket)) {
-      return null
-    }
-    return { own: own.row, all: all.row, counter, until: user.period.end }
   }
 
   /** Returns how many requests of the current period may be answered in full, without overages. */

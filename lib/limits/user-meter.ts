@@ -3,10 +3,8 @@ import type { BillingPeriod } from '../config/period.ts'
 import type { Query } from '../db/engine.ts'
 import { periodId, placeOf, type Totals, type Unwritten } from '../db/use-flusher.ts'
 import type { CapNotice, DueNotice, Spending, Uses, Warned } from '../db/uses.ts'
-import type { RowPool } from './buckets/thread-rows.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
 import { afterNotice, dueNotices } from './cap-notices.ts'
-import { type Counter, createCounter } from './counter.ts'
 import type { MeterStore } from './meter-store.ts'
 
 /** The paid part of an entitlement. */
@@ -38,8 +36,6 @@ export interface UserMeterOptions {
   readonly write: (item: Unwritten) => void
   /** The statements that record the notice, in the transaction that writes the count. */
   readonly record: (notice: CapNotice) => readonly Query[]
-  /** Rows for what other threads use, too; absent if there are none. */
-  readonly rowPool?: RowPool | undefined
 }
 
 /** The bucket of all keys of a user, and the answered requests of one period, written or not. */
@@ -50,7 +46,7 @@ export class UserMeter implements Unwritten {
   readonly bucket: Bucket
   /** How many callers count here. */
   callers = 0
-  readonly #counter: Counter
+  requests: number
   /** How many of the requests are charged for. */
   overage: number
   readonly #options: UserMeterOptions
@@ -78,23 +74,14 @@ export class UserMeter implements Unwritten {
     this.place = placeOf(userId)
     this.period = period
     this.bucket = bucket
-    this.#counter = createCounter(options.rowPool, requests)
+    this.requests = requests
     this.overage = overage
     this.#warned = warned
     this.#options = options
   }
 
-  get requests(): number {
-    return this.#counter.requests
-  }
-
   get isWritten(): boolean {
     return !this.#isQueued && !this.#isInFlight
-  }
-
-  /** The row of the counter. */
-  get row(): number | undefined {
-    return this.#counter.row
   }
 
   /** Queues the bucket and the requests for the next flush. */
@@ -120,7 +107,7 @@ export class UserMeter implements Unwritten {
     const { paid } = terms
     const cap = this.cap(terms)
     this.queue()
-    this.#counter.add(requests)
+    this.requests += requests
     const over = Math.min(requests, Math.max(0, this.requests - cap))
     const overage = Math.min(over, this.#leftToCharge(paid))
     this.overage += overage
@@ -128,21 +115,6 @@ export class UserMeter implements Unwritten {
     this.#unwrittenOverage += overage
     this.#cap = cap
     this.#spending = paid?.overages ?? null
-  }
-
-  /** Adds requests that another thread has counted: see `openToThreads`. */
-  addCounted(terms: Terms, requests: number): void {
-    if (requests === 0) return
-    this.queue()
-    this.#unwrittenRequests += requests
-    this.#cap = this.cap(terms)
-    this.#spending = terms.paid?.overages ?? null
-  }
-
-  /** The row in which other threads may count requests below the cap; undefined: there is none. */
-  openToThreads(terms: Terms): number | undefined {
-    this.#counter.openToThreads(this.cap(terms))
-    return this.#counter.row
   }
 
   #leftToCharge(paid: Paid | null): number {
@@ -186,13 +158,13 @@ export class UserMeter implements Unwritten {
 
   /** Raises the counts to what was read from the database, if that is more. They never become less. */
   raise({ requests, overage }: Counts): void {
-    this.#counter.raise(requests + this.#unwrittenRequests)
+    this.requests = Math.max(this.requests, requests + this.#unwrittenRequests)
     this.overage = Math.max(this.overage, overage + this.#unwrittenOverage)
   }
 
   /** Sets the counts to what all nodes have written, plus what this one has yet to write. */
   #setTotals({ requests, overage }: Counts): void {
-    this.#counter.set(requests + this.#unwrittenRequests)
+    this.requests = requests + this.#unwrittenRequests
     this.overage = overage + this.#unwrittenOverage
   }
 

@@ -7,7 +7,7 @@ export interface Log {
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
   request(line: RequestLine): void
-  /** Writes whole lines in UTF-8 that another thread or process has made. */
+  /** Writes whole lines in UTF-8 that another process has made. */
   writeBytes(lines: Uint8Array): void
   /** Writes all buffered lines. */
   flush(): void
@@ -101,7 +101,7 @@ function plainError(error: unknown) {
  * The same line as pino would write, at a fifth of the cost. Only an unknown path needs escaping: the
  * method is an HTTP token and the route is one of ours.
  */
-export function requestLine(line: RequestLine): string {
+function requestLine(line: RequestLine): string {
   const { time, requestId, method, route, path, status, ms, key, client, traceId, parentId } = line
   const head = `{"level":${INFO},"time":${time},"requestId":"${requestId}","method":"${method}"`
   const outcome = `,"status":${status},"ms":${Math.round(ms * 1_000) / 1_000}`

@@ -12,7 +12,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const OTHER = '_OTHER'
 
 /** Requests to an operation with one method and status. */
-export interface Series {
+interface Series {
   readonly route: string
   readonly method: string
   readonly status: number
@@ -37,22 +37,6 @@ export function createRequestTimes() {
       const bucket = bucketOf(ms)
       series.counts[bucket] = (series.counts[bucket] ?? 0) + 1
       series.sumMs += ms
-    },
-    /** Returns everything that was added, and forgets it. */
-    take: (): Series[] => {
-      const taken = [...byRoute.values()].flat()
-      byRoute.clear()
-      return taken
-    },
-    /** Adds what another thread has taken. */
-    add: (taken: readonly Series[]) => {
-      for (const { route, method, status, counts, sumMs } of taken) {
-        const series = findSeries(byRoute, route, method, status)
-        for (const [at, count] of counts.entries()) {
-          series.counts[at] = (series.counts[at] ?? 0) + count
-        }
-        series.sumMs += sumMs
-      }
     },
     /** Returns a histogram in the text format of Prometheus, with OpenTelemetry's names. */
     text: () => HEAD + [...byRoute.values()].flat().map(toText).join(''),

@@ -80,7 +80,6 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
     },
     isCurrent: reads.isCurrent,
     onChange,
-    lookForChanges: () => {},
     size: loaded.size,
     change: ([first, ...rest]) =>
       changeBy(() =>

@@ -1,11 +1,9 @@
-import type { KeyRing } from '../access/key-ring.ts'
 import { createLastUsed } from '../access/last-used.ts'
 import { insertAudit } from '../accounts/audit.ts'
 import { limitText } from '../contact/cap-notices.ts'
 import { createUseFlusher, type UseFlusher } from '../db/use-flusher.ts'
 import type { CapNotice } from '../db/uses.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
-import type { RowPool } from '../limits/buckets/thread-rows.ts'
 import { Meters } from '../limits/meters.ts'
 import { repeat } from '../periodic.ts'
 import { sumPastDays } from '../usage/past-days.ts'
@@ -13,21 +11,13 @@ import { createRequestCounts, type RequestCounts } from '../usage/request-counts
 import { removeOldUsage } from '../usage/retention.ts'
 import type { Base } from './base.ts'
 import type { CapNotices } from './cap-notices.ts'
-import { endPermitsOnChange, openRowPool } from './threads/row-pool.ts'
 
 /** Opens everything that is counted in memory and written once a second. */
-export function openCounters(
-  base: Base & { readonly keys: KeyRing },
-  notices: CapNotices,
-  opening: AsyncDisposableStack,
-) {
+export function openCounters(base: Base, notices: CapNotices, opening: AsyncDisposableStack) {
   const flusher = openFlusher(base, notices, opening)
-  const rowPool = openRowPool(base.config.threads)
-  opening.use(endPermitsOnChange(base.keys, rowPool))
   return {
-    rowPool,
     flusher,
-    meters: openMeters(base, { flusher, notices, rowPool }, opening),
+    meters: openMeters(base, { flusher, notices }, opening),
     requestCounts: openRequestCounts(base, flusher, opening),
     lastUsed: createLastUsed(flusher.add),
   }
@@ -68,15 +58,7 @@ const ANNOUNCED: Readonly<Record<CapNotice['threshold'], string>> = {
 /** Opens the buckets and counters of callers; `flusher` writes them. */
 function openMeters(
   { db, storage, log, now }: Base,
-  {
-    flusher,
-    notices,
-    rowPool,
-  }: {
-    readonly flusher: UseFlusher
-    readonly notices: CapNotices
-    readonly rowPool: RowPool | undefined
-  },
+  { flusher, notices }: { readonly flusher: UseFlusher; readonly notices: CapNotices },
   opening: AsyncDisposableStack,
 ): Meters {
   const record = (notice: CapNotice) => {
@@ -85,10 +67,7 @@ function openMeters(
     const event = { app: 'api', actorId, action, detail, createdAt: now() } as const
     return [insertAudit(db, event).toSQL(), ...notices.queue(notice)]
   }
-  const meters = new Meters(
-    { store: storage.meterStore, write: flusher.add, record, rowPool },
-    now(),
-  )
+  const meters = new Meters({ store: storage.meterStore, write: flusher.add, record }, now())
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove full buckets')
   opening.use(repeat(MINUTE_MS, () => meters.removeIdle(now()), onError))
   opening.defer(() => meters.finish())

@@ -77,7 +77,7 @@ export async function openServices(config: Config, options: ServiceOptions) {
   openGeofeeds(base, options.updateGeofeeds, opening)
   const keys = await openKeys(base)
   const notices = openCapNotices(base, opening)
-  const counters = openCounters({ ...base, keys }, notices, opening)
+  const counters = openCounters(base, notices, opening)
   const billing = openBilling({ ...base, meters: counters.meters }, keys)
   const overages = openOverages(base, { billing, flusher: counters.flusher }, opening)
   const auth = openAuth(base, keys, opening)

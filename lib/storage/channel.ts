@@ -1,5 +1,3 @@
-import { createOutbox } from '../process/outbox.ts'
-
 /** Methods that other threads can call: arguments and results are copied, but bytes are moved. */
 export type Methods<M> = Readonly<Record<keyof M, (...args: never[]) => Promise<unknown>>>
 
@@ -56,6 +54,18 @@ export function serve<M extends Methods<M>>(port: Port, open: (report: ReportErr
 function bytesOf(reply: Reply): ArrayBuffer[] {
   const bytes = 'result' in reply && reply.result instanceof Uint8Array ? reply.result.buffer : null
   return bytes instanceof ArrayBuffer ? [bytes] : []
+}
+
+/** Collects items, and sends those of one turn of the event loop in one message. */
+function createOutbox<Item>(send: (items: Item[]) => void): (item: Item) => void {
+  let items: Item[] = []
+  const sendAll = () => {
+    send(items)
+    items = []
+  }
+  return (item) => {
+    if (items.push(item) === 1) setImmediate(sendAll)
+  }
 }
 
 /** Calls methods at the other end of a port. */

@@ -13,7 +13,6 @@ import { benchBatch, benchHttp, benchPeers, benchProxy } from './http.ts'
 import { benchAudit } from './inside/audit.ts'
 import { benchKeys } from './inside/keys.ts'
 import { benchLookup } from './inside/lookup.ts'
-import { benchNodes } from './nodes.ts'
 import { benchOptions } from './options.ts'
 import { benchPages } from './pages.ts'
 import { machineLine } from './parts/machine.ts'
@@ -27,7 +26,6 @@ type Subject = readonly [does: string, bench: (options: BenchOptions) => Promise
 const SUBJECTS: Readonly<Record<string, Subject>> = {
   http: ['compares Meridian to a bare Hono answer and nginx; the default', benchHttp],
   peers: ['compares Meridian on Node, Deno and Bun to nginx and maxmind', benchPeers],
-  nodes: ['compares MERIDIAN_NODES=1, 2 and 3, with the load on the same cores', benchNodes],
   proxy: ['measures look-ups behind nginx, with and without POSTs among them', benchProxy],
   options: ['measures look-ups that include more, or in another language', benchOptions],
   batch: ['measures batches of 1,000 addresses', benchBatch],

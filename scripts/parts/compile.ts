@@ -13,7 +13,6 @@ import { markCompiled } from '../../lib/process/compile-first.ts'
 import '../../lib/services/auth-thread.ts'
 import '../../lib/storage/reader-thread.ts'
 import '../../lib/storage/writer-thread.ts'
-import '../../network-thread.ts'
 import '../../node-process.ts'
 import '../../start.ts'
 

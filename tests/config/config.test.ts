@@ -21,7 +21,6 @@ describe('readConfig', () => {
       host: '127.0.0.1',
       admin: undefined,
       maxConnections: 10_000,
-      threads: 1,
       processes: 1,
       drainSeconds: 0,
       dataDir: 'data',

@@ -53,6 +53,21 @@ describe('MERIDIAN_DATABASE_URL', () => {
   })
 })
 
+describe('MERIDIAN_NODES', () => {
+  it('is the number of processes', () => {
+    const env = { MERIDIAN_DATABASE_URL: url, MERIDIAN_SECRET: secret }
+    assert.equal(readConfig({ ...env, MERIDIAN_NODES: '4' }).processes, 4)
+    assert.equal(readConfig({ MERIDIAN_NODES: '1' }).processes, 1)
+  })
+
+  it('needs MERIDIAN_DATABASE_URL if it is above 1', () => {
+    assertRefused(
+      { MERIDIAN_NODES: '2' },
+      'MERIDIAN_NODES above 1 needs PostgreSQL: set MERIDIAN_DATABASE_URL, or unset MERIDIAN_NODES',
+    )
+  })
+})
+
 describe('MERIDIAN_ADMIN_PORT of several processes', () => {
   const processes = (env: Record<string, string>) => ({
     MERIDIAN_DATABASE_URL: url,

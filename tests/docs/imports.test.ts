@@ -30,17 +30,13 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
       'routes/',
     ],
   ],
-  ['network-thread.ts', ['lib/', 'lib/*/', 'routes/']],
   ['node-process.ts', ['lib/', 'lib/process/', 'start.ts']],
   ['announce.ts', ['lib/', 'lib/contract/', 'lib/geo/']],
   ['admin/', ['lib/http/', 'lib/metrics/', 'lib/services/']],
   ['scripts/', ['lib/', 'lib/*/', 'routes/', 'web/']],
   ['scripts/locate/', ['lib/', 'lib/*/', 'pages/', 'scripts/']],
   ['scripts/package/', ['lib/assets/', 'scripts/', 'server.ts']],
-  [
-    'scripts/parts/compile.ts',
-    ['lib/', 'lib/*/', 'network-thread.ts', 'node-process.ts', 'start.ts'],
-  ],
+  ['scripts/parts/compile.ts', ['lib/', 'lib/*/', 'node-process.ts', 'start.ts']],
   ['scripts/stripe.ts', ['lib/', 'lib/config/', 'scripts/', 'stripe-double/']],
   ['scripts/bench/soak/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],
   ['scripts/bench/tail/', ['lib/', 'lib/*/', 'scripts/', 'stripe-double/']],
@@ -59,7 +55,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['lib/config/', ['lib/', 'lib/contract/', 'lib/net/']],
   ['lib/contract/', ['lib/']],
   ['lib/db/', ['lib/', 'lib/contract/']],
-  ['lib/http/', ['lib/', 'lib/config/', 'lib/net/', 'lib/process/']],
+  ['lib/http/', ['lib/', 'lib/config/', 'lib/net/']],
   ['lib/address-lists/', ['lib/contract/']],
   ['lib/log/', ['lib/']],
   ['lib/net/', []],
@@ -77,10 +73,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['lib/backup/', ['lib/', 'lib/db/', ...PARTS]],
   ['lib/doctor/', ['lib/', 'lib/db/', ...PARTS]],
   ['lib/geo/', ['lib/', ...PARTS]],
-  [
-    'lib/storage/',
-    ['lib/', 'lib/access/', 'lib/config/', 'lib/db/', 'lib/limits/', 'lib/process/', 'lib/rum/'],
-  ],
+  ['lib/storage/', ['lib/', 'lib/access/', 'lib/config/', 'lib/db/', 'lib/limits/', 'lib/rum/']],
   [
     'lib/postgres/',
     [
@@ -169,7 +162,7 @@ const PRIVATE: Readonly<Record<string, readonly string[]>> = {
 }
 
 const files = [
-  '{announce,jsx,network-thread,server,start}.ts',
+  '{announce,jsx,node-process,server,start}.ts',
   '{admin,lib,pages,routes,scripts,stripe-double,web}/**/*.{ts,tsx}',
   'sdk/typescript/src/**/*.ts',
 ]

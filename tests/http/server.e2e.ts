@@ -5,9 +5,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
+import { findFreePort } from '../../scripts/parts/start-process.ts'
 import {
   newDataFolder,
   type Running,
@@ -175,6 +176,28 @@ describe('the server', () => {
   })
 })
 
+describe('a server that starts', () => {
+  it('answers every request that it accepts', async () => {
+    const own = newDataFolder()
+    const port = await findFreePort()
+    let isStarted = false
+    const starting = startServer({ ...own.settings, PORT: String(port) }).finally(() => {
+      isStarted = true
+    })
+    while (!isStarted) {
+      // Refused until it listens.
+      const page = { headers: { accept: 'text/html' } }
+      const answer = await fetch(`http://127.0.0.1:${port}/nowhere`, page).catch(() => null)
+      assert.ok([undefined, 404, 429].includes(answer?.status), `${answer?.status}`)
+      await answer?.text()
+      await sleep(5)
+    }
+    const { stderr } = await (await starting).stop('SIGTERM')
+    own.remove()
+    assert.equal(stderr, '')
+  })
+})
+
 describe('a server that gets two signals at once', () => {
   it('stops as it does after one signal', async () => {
     const server = await startServer(settings)
@@ -220,6 +243,13 @@ describe('a server that cannot start', () => {
     assert.match(
       await failure({ MERIDIAN_GEO: path }),
       /^Cannot use the database \S+bad\.mmdb: not a MaxMind DB: .*MERIDIAN_GEO/,
+    )
+  })
+
+  it('says that several processes need PostgreSQL', async () => {
+    assert.equal(
+      await failure({ MERIDIAN_NODES: '2' }),
+      'Cannot read the configuration: MERIDIAN_NODES above 1 needs PostgreSQL: set MERIDIAN_DATABASE_URL, or unset MERIDIAN_NODES\n',
     )
   })
 

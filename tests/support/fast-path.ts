@@ -29,7 +29,7 @@ export async function openFastPath(
   const geo = hasUsualGeo ? await withAtlas(services.geo) : services.geo
   const answer = createFastLookUps(withoutSideEffects({ ...services, geo }))
   return (request, remoteAddress) => {
-    const head = new RequestReader().readGet(toBytes(request))
+    const head = new RequestReader().read(toBytes(request))
     return head === null ? null : answer({ ...head, socket: { remoteAddress } })
   }
 }
@@ -53,7 +53,7 @@ function withoutSideEffects(services: Services): Services {
   return {
     ...services,
     log: silentLog,
-    requestTimes: { observe: () => {}, take: () => [], add: () => {}, text: () => '' },
+    requestTimes: { observe: () => {}, text: () => '' },
     lastUsed: { touch: () => {}, unwritten: () => undefined },
     requestCounts: createRequestCounts({ add: () => {}, waitingAt: () => [] }),
     // All other methods throw, because the private fields are missing.

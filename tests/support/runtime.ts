@@ -21,7 +21,7 @@ export const IS_PROJECT_NODE = RUNTIME[0] === process.execPath
 /** For tests of what Windows lacks: modes, signals, sockets that are files, bash, links without a privilege. */
 export const ON_POSIX = { skip: process.platform === 'win32' && 'Windows lacks this' }
 
-/** For tests that read /proc, write to /dev/full, or listen on one port from several threads. */
+/** For tests that read /proc or write to /dev/full. */
 export const ON_LINUX = { skip: process.platform !== 'linux' && 'only Linux has this' }
 
 /** For tests that connect from 127.0.0.2 and others: on macOS, loopback has only 127.0.0.1. */

@@ -4,12 +4,10 @@ import { type WholeAnswer, writeAnswer } from '../write-answer.ts'
 /** Sends all answers of one turn of the event loop at its end. */
 export class AnswerBatch {
   readonly #connection: string
-  readonly #onSent: (sockets: readonly Duplex[]) => void
   #sockets: Duplex[] = []
 
-  constructor(connection: string, onSent: (sockets: readonly Duplex[]) => void = () => {}) {
+  constructor(connection: string) {
     this.#connection = connection
-    this.#onSent = onSent
   }
 
   write(socket: Duplex, answer: WholeAnswer): void {
@@ -23,6 +21,5 @@ export class AnswerBatch {
     const sockets = this.#sockets
     this.#sockets = []
     for (const socket of sockets) socket.uncork()
-    this.#onSent(sockets)
   }
 }

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { nameRuntime } from '../../config/runtime.ts'
 import { keepAliveText } from '../http-limits.ts'
-import { RelayedSocket } from '../threads/relayed-socket.ts'
 import type { WholeAnswer } from '../write-answer.ts'
 import { AnswerBatch } from './answer-batch.ts'
 import { Feed } from './feed.ts'
@@ -11,10 +10,9 @@ import { KeepAliveConnection } from './keep-alive-connection.ts'
 import { type PlainRequest, RequestReader } from './plain-request.ts'
 import { Turns } from './turns.ts'
 
-/** `Answer`: what `answer` may return. */
-export interface FastPathOptions<Answer = WholeAnswer | Promise<WholeAnswer>> {
+export interface FastPathOptions {
   /** Returns null to leave the request to node:http. */
-  readonly answer: (request: FastRequest) => Answer | null
+  readonly answer: (request: FastRequest) => WholeAnswer | Promise<WholeAnswer> | null
   /** Whether `answer` may answer a POST request to this URL; by default always. */
   readonly takesPost?: (url: string) => boolean
   /**
@@ -35,23 +33,16 @@ export interface FastRequest extends PlainRequest {
  */
 export function installFastPath(server: Server, options: FastPathOptions): void {
   const connections = new WeakMap<Duplex, KeepAliveConnection>()
-  let isRelaying = false
-  const batch = new AnswerBatch(keepAliveText(server.keepAliveTimeout), (sockets) => {
-    // Only network threads need to know what is answered.
-    if (isRelaying) noteAnswers(sockets, connections)
-  })
+  const batch = new AnswerBatch(keepAliveText(server.keepAliveTimeout))
   const turns = new Turns()
   const path = new FastPath(options, batch, turns)
-  server.on('connection', (socket: Socket | RelayedSocket) => {
+  server.on('connection', (socket: Socket) => {
     const [parse, ...others] = socket.listeners('data')
     // Bun reads connections differently: there, node:http answers everything.
     if (parse === undefined || others.length > 0) return
-    isRelaying ||= socket instanceof RelayedSocket
     const feed = new Feed(socket, parse.bind(socket), turns)
     const reader = new RequestReader(options.takesPost)
-    const connection = new KeepAliveConnection(socket, { feed, reader }, () => {
-      if (socket instanceof RelayedSocket) socket.noteAnswered()
-    })
+    const connection = new KeepAliveConnection(socket, feed, reader)
     connections.set(socket, connection)
     takeOverReading(socket)
     socket.on('data', (chunk: Buffer) => path.take(chunk, connection))
@@ -68,15 +59,6 @@ export function installFastPath(server: Server, options: FastPathOptions): void 
   server.closeIdleConnections = () => {
     batch.send()
     closeAllBut(path.waiting, closeIdleConnections)
-  }
-}
-
-function noteAnswers(
-  sockets: readonly Duplex[],
-  connections: WeakMap<Duplex, KeepAliveConnection>,
-): void {
-  for (const socket of sockets) {
-    if (socket instanceof RelayedSocket) connections.get(socket)?.noteAnswer()
   }
 }
 
@@ -119,11 +101,25 @@ class FastPath {
   #answer(request: PlainRequest, chunk: Buffer, connection: KeepAliveConnection): void {
     const { socket } = connection
     if (request.body !== null) this.#turns.count()
-    const answer = tryAnswer(this.#options, request, socket)
+    const answer = this.#tryAnswer(request, socket)
     if (answer instanceof Promise) void this.#sendLater(answer, connection)
     else if (!socket.writable) return
     else if (answer === null) connection.pass(chunk)
     else this.#batch.write(socket, answer)
+  }
+
+  /** Returns null to leave the request to node:http. */
+  #tryAnswer(
+    { method, url, headers, body }: PlainRequest,
+    socket: Socket,
+  ): ReturnType<FastPathOptions['answer']> {
+    const { answer, onError } = this.#options
+    try {
+      return answer({ method, url, headers, body, socket })
+    } catch (error) {
+      onError(error)
+      return null
+    }
   }
 
   async #sendLater(promise: Promise<WholeAnswer>, connection: KeepAliveConnection): Promise<void> {
@@ -156,20 +152,6 @@ class FastPath {
       this.#options.onError(error)
       return null
     }
-  }
-}
-
-/** Returns null to leave the request to node:http. */
-export function tryAnswer<Answer>(
-  { answer, onError }: FastPathOptions<Answer>,
-  { method, url, headers, body }: PlainRequest,
-  socket: FastRequest['socket'],
-): Answer | null {
-  try {
-    return answer({ method, url, headers, body, socket })
-  } catch (error) {
-    onError(error)
-    return null
   }
 }
 

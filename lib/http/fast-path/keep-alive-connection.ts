@@ -1,14 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { RelayedSocket } from '../threads/relayed-socket.ts'
 import type { Feed } from './feed.ts'
 import type { PlainRequest, RequestReader } from './plain-request.ts'
 
 /** Follows the requests of a connection without access to the parser of node:http. */
 export class KeepAliveConnection {
-  readonly socket: Socket | RelayedSocket
+  readonly socket: Socket
   readonly #feed: Feed
-  readonly #onIdle: () => void
   readonly #reader: RequestReader
   #isPlain = true
   /** Requests whose head node:http has parsed. */
@@ -20,16 +18,10 @@ export class KeepAliveConnection {
   /** What has arrived in the meantime. */
   #held: Buffer | null = null
 
-  /** `onIdle` is called whenever everything is answered. */
-  constructor(
-    socket: Socket | RelayedSocket,
-    { feed, reader }: { readonly feed: Feed; readonly reader: RequestReader },
-    onIdle: () => void,
-  ) {
+  constructor(socket: Socket, feed: Feed, reader: RequestReader) {
     this.socket = socket
     this.#feed = feed
     this.#reader = reader
-    this.#onIdle = onIdle
   }
 
   /** Returns the request if `chunk` is one that may be answered here. */
@@ -71,15 +63,9 @@ export class KeepAliveConnection {
     this.#feed.watch(response)
     const finish = () => {
       this.#done += 1
-      this.noteAnswer()
     }
     // An answer may be sent before the body has arrived.
     response.once('finish', () => (request.complete ? finish() : request.once('end', finish)))
-  }
-
-  /** Notes that an answer is sent. */
-  noteAnswer(): void {
-    if (this.#isIdle()) this.#onIdle()
   }
 
   /**
@@ -89,6 +75,6 @@ export class KeepAliveConnection {
   #isIdle(): boolean {
     const { followed, isBetweenRequests } = this.#reader
     const isDone = followed > 0 && this.#parsed === followed && this.#done === followed
-    return this.#isPlain && isBetweenRequests && isDone && !this.#isWaiting
+    return this.#isPlain && isBetweenRequests && isDone
   }
 }

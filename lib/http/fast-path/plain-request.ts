@@ -62,14 +62,14 @@ export class RequestReader {
 
   /** Returns the request if `chunk` is exactly one GET without a body or one POST with its body, null otherwise. */
   read(chunk: Buffer): PlainRequest | null {
-    return chunk[0] === POST_BEGIN ? this.#readPost(chunk) : this.readGet(chunk)
+    return chunk[0] === POST_BEGIN ? this.#readPost(chunk) : this.#readGet(chunk)
   }
 
   /**
    * Returns the request if `chunk` is exactly one GET without a body, null otherwise. Clients mostly
    * repeat their headers: headers equal to the last ones are not parsed again.
    */
-  readGet(chunk: Buffer): PlainRequest | null {
+  #readGet(chunk: Buffer): PlainRequest | null {
     if (chunk.length > MAX_GET_BYTES) return null
     const text = chunk.toString('latin1')
     const [line, url] = GET_LINE.exec(text) ?? []

@@ -1,11 +1,9 @@
 import { type Bucket, type BucketState, peek, type Rate, refund, take } from './token-bucket.ts'
 
-/** Keeps the buckets of callers, which may be this thread's own or shared with other threads or nodes. */
+/** Keeps the buckets of callers, which may be this node's own or shared with other nodes. */
 export interface BucketKeeper {
   /** Returns a bucket that is full, as far as this process knows. */
   open(id: string, now: number): Bucket
-  /** Returns the bucket to use in place of a stored one. */
-  adopt(bucket: Bucket): Bucket
   /** Takes the requests if the bucket holds them. null: nothing is taken; wait for `ask`, and try again. */
   take(bucket: Bucket, rate: Rate, now: number, requests: number): BucketState | null
   /** Returns the state, and whether the bucket holds the requests; takes nothing. */
@@ -22,10 +20,9 @@ export interface BucketKeeper {
   usedAt(bucket: Bucket): number
 }
 
-/** Buckets that no other thread or node shares. */
+/** Buckets that no other node shares. */
 export const LOCAL_BUCKETS: BucketKeeper = {
   open: (_id, now) => ({ spent: 0, at: now }),
-  adopt: (bucket) => bucket,
   take,
   peek,
   refund: (bucket, _now, requests) => refund(bucket, requests),

@@ -21,7 +21,6 @@ export function createSharedBuckets(store: BucketStore): BucketKeeper {
   const questions = createQuestions(store)
   return {
     open: (id, now) => newSharedBucket(id, now),
-    adopt: (bucket) => bucket,
     take: (given, rate, now, requests) => {
       const bucket = shared(given)
       if (questions.isAway()) {

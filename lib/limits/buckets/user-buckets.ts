@@ -27,7 +27,7 @@ export class UserBuckets {
     const known = this.#byUser.get(userId)
     if (known !== undefined) return known.bucket
     const stored = this.#readStored(userId, now)
-    const bucket = this.#buckets.adopt(stored ?? this.#buckets.open(`all:${userId}`, now))
+    const bucket = stored ?? this.#buckets.open(`all:${userId}`, now)
     bucket.at = Math.min(bucket.at, now)
     this.#byUser.set(userId, { bucket, meters: 0 })
     return bucket
@@ -48,11 +48,11 @@ export class UserBuckets {
     if (known !== undefined) known.meters += count
   }
 
-  /** Forgets the buckets that no meter holds. Each step returns such a bucket, or none. */
-  *removeUnused(): Generator<Bucket | undefined, void> {
-    for (const [userId, { bucket, meters }] of this.#byUser) {
+  /** Forgets the buckets that no meter holds. Each step looks at one bucket. */
+  *removeUnused(): Generator<void, void> {
+    for (const [userId, { meters }] of this.#byUser) {
       if (meters === 0) this.#byUser.delete(userId)
-      yield meters === 0 ? bucket : undefined
+      yield
     }
   }
 
