@@ -36,6 +36,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['admin/', ['lib/http/', 'lib/metrics/', 'lib/services/']],
   ['scripts/', ['lib/', 'lib/*/', 'routes/', 'web/']],
   ['scripts/locate/', ['lib/', 'lib/*/', 'pages/', 'scripts/']],
+  ['scripts/accuracy/', ['lib/', 'lib/*/', 'scripts/']],
   ['scripts/package/', ['lib/assets/', 'scripts/', 'server.ts']],
   [
     'scripts/parts/compile.ts',

@@ -1,0 +1,32 @@
+import { usageText } from '../../lib/own-code.ts'
+import { inputsOf } from '../locate/input.ts'
+import { FLAG, readArguments } from '../parts/options.ts'
+import { UsageError } from '../parts/run.ts'
+
+const USAGE = `Usage: ${usageText('accuracy', '[options] truth.csv')}
+Measures how often the databases here are right: each provider alone, and all of them together. It looks up
+one address of each prefix in the file, or in stdin. The file has a header line with the columns prefix
+and country and, if known, region, city, lat, lon and group, or is a geofeed (RFC 8805).
+  --json           print all figures as JSON
+  --help           show this
+
+The databases are those of MERIDIAN_GEO or the bundled ones; nothing is sent to a server.
+`
+
+export interface Task {
+  /** The file, or STDIN. */
+  readonly input: string
+  readonly json: boolean
+}
+
+/** Reads the command line. Throws an error that contains the usage. */
+export function readTask(): Task {
+  const options = { json: FLAG }
+  const { values, positionals } = readArguments({ options, allowPositionals: true }, USAGE)
+  const [input = '', another] = inputsOf(positionals)
+  if (another !== undefined) throw new UsageError('Name one file', USAGE)
+  return {
+    input,
+    json: values.json === true,
+  }
+}
