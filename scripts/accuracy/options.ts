@@ -8,6 +8,7 @@ Measures how often the databases here are right: each provider alone, and all of
 one address of each prefix in the file, or in stdin. The file has a header line with the columns prefix
 and country and, if known, region, city, lat, lon and group, or is a geofeed (RFC 8805).
   --json           print all figures as JSON
+  --suggest        look for an order of the providers that is better, and print it for MERIDIAN_GEO
   --help           show this
 
 The databases are those of MERIDIAN_GEO or the bundled ones; nothing is sent to a server.
@@ -17,16 +18,18 @@ export interface Task {
   /** The file, or STDIN. */
   readonly input: string
   readonly json: boolean
+  readonly suggest: boolean
 }
 
 /** Reads the command line. Throws an error that contains the usage. */
 export function readTask(): Task {
-  const options = { json: FLAG }
+  const options = { json: FLAG, suggest: FLAG }
   const { values, positionals } = readArguments({ options, allowPositionals: true }, USAGE)
   const [input = '', another] = inputsOf(positionals)
   if (another !== undefined) throw new UsageError('Name one file', USAGE)
   return {
     input,
     json: values.json === true,
+    suggest: values.suggest === true,
   }
 }

@@ -2,6 +2,7 @@ import type { Bin } from '../../lib/geo/accuracy/calibrate.ts'
 import type { Calibration, ScoredSource } from '../../lib/geo/accuracy/report.ts'
 import { printable, textTable } from '../parts/text-table.ts'
 import type { Measurement } from './measurement.ts'
+import { suggestionLines } from './suggestion-text.ts'
 import {
   calibrationTitle,
   inEnglish,
@@ -11,29 +12,26 @@ import {
   percent,
   sourceName,
   TITLES,
+  WEIGHTS,
+  type Weight,
+  weightsOf,
 } from './words.ts'
-
-type Weight = 'perPrefix' | 'perGroup'
 
 /** The figures for people, as plain text. */
 export function reportText(measurement: Measurement): string {
-  const { truth, sources, calibration, disagreements } = measurement
+  const { truth, sources, calibration, disagreements, suggestion } = measurement
   const weights = weightsOf(truth)
   return [
-    introduction(measurement)
-      .map((line) => `${printable(line)}\n`)
-      .join(''),
+    linesText(introduction(measurement)),
     ...weights.map((weight) => sourcesText(sources, weight)),
     ...calibration.map((one) => calibrationText(one, weights)),
     disagreementsText(disagreements, weights),
+    ...(suggestion === undefined ? [] : [linesText(suggestionLines(suggestion, weights))]),
   ].join('\n')
 }
 
-const WEIGHTS = { perPrefix: 'per prefix', perGroup: 'per group' } as const
-
-/** Without groups, both weights are the same. */
-function weightsOf({ groups }: Measurement['truth']): Weight[] {
-  return groups === 0 ? ['perPrefix'] : ['perPrefix', 'perGroup']
+function linesText(lines: readonly string[]): string {
+  return lines.map((line) => `${printable(line)}\n`).join('')
 }
 
 function sourcesText(sources: readonly ScoredSource[], weight: Weight): string {

@@ -23,6 +23,15 @@ export const TITLES = {
 // safe: the keys of TITLES
 export const MEASURES_SHOWN = Object.keys(TITLES) as (MeasureName | 'medianErrorKm')[]
 
+export type Weight = 'perPrefix' | 'perGroup'
+
+export const WEIGHTS = { perPrefix: 'per prefix', perGroup: 'per group' } as const
+
+/** Without groups, both weights are the same. */
+export function weightsOf({ groups }: Measurement['truth']): Weight[] {
+  return groups === 0 ? ['perPrefix'] : ['perPrefix', 'perGroup']
+}
+
 /** A column's title. */
 export function sourceName({ name }: { readonly name: string }): string {
   return name === MERGED ? name : `${name} alone`
@@ -35,6 +44,14 @@ export function percent(estimate: Estimate | undefined): string {
 
 export function kilometers(estimate: Estimate | undefined): string {
   return withInterval(estimate, (km) => km.toFixed(1))
+}
+
+/** A difference of shares: +1.4 points [0.2, 3.0]. */
+export function points(gain: Estimate): string {
+  const show = (value: number) => `${value > 0 ? '+' : ''}${(100 * value).toFixed(1)}`
+  const { low, high } = gain
+  const interval = low === undefined || high === undefined ? '' : ` [${show(low)}, ${show(high)}]`
+  return `${show(gain.value)} points${interval}`
 }
 
 function withInterval(estimate: Estimate | undefined, show: (value: number) => string): string {

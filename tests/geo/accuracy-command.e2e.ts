@@ -114,6 +114,27 @@ describe('npm run accuracy', () => {
     assert.doesNotMatch(stdout, /per group \[/)
   })
 
+  it('suggests an order of the providers only if it is clearly better', async () => {
+    const french = [
+      'prefix,country,group',
+      '198.51.100.0/25,FR,one',
+      '198.51.100.128/26,FR,two',
+      '192.0.2.0/24,DE,two',
+    ]
+    const better = await accuracy(['--suggest'], french.join('\n'))
+    assert.equal(better.code, 0, better.stderr)
+    assert.match(
+      better.stdout,
+      /\n {2}best: dbip, maxmind\n {2}country per prefix: \+66\.7 points \[/,
+    )
+    const setting = `\nMERIDIAN_GEO=${DATABASES.toReversed().join()}\n`
+    assert.ok(better.stdout.endsWith(setting), better.stdout)
+    const none = await accuracy(['--suggest', '--json'], TRUTH)
+    const { suggestion } = JSON.parse(none.stdout)
+    assert.deepEqual(suggestion.present, ['maxmind', 'dbip'])
+    assert.deepEqual([suggestion.orders, suggestion.best.isClearlyBetter], [2, false])
+  })
+
   it('refuses a file in which nothing can be measured', async () => {
     const file = path('bad.csv')
     writeFileSync(file, 'hello\n')

@@ -73,7 +73,7 @@ const MOST_DRAWS = 5_000_000
  * between the quantiles 2.5 % and 97.5 % of the statistic (Efron's percentile method). `statistic` gets how many
  * times each group counts.
  */
-function estimateBy(
+export function estimateBy(
   groups: number,
   newRandom: NewRandom,
   statistic: (times: readonly number[]) => number,
@@ -108,7 +108,7 @@ interface Tally {
 }
 
 /** NaN if nothing counts. */
-function weightedMean(tallies: readonly Tally[], times: readonly number[]): number {
+export function weightedMean(tallies: readonly Tally[], times: readonly number[]): number {
   let sum = 0
   let count = 0
   for (const [at, tally] of tallies.entries()) {
