@@ -1,6 +1,6 @@
 import { usageText } from '../../lib/own-code.ts'
 import { inputsOf } from '../locate/input.ts'
-import { FLAG, readArguments } from '../parts/options.ts'
+import { FLAG, readArguments, TEXT } from '../parts/options.ts'
 import { UsageError } from '../parts/run.ts'
 
 const USAGE = `Usage: ${usageText('accuracy', '[options] truth.csv')}
@@ -8,6 +8,7 @@ Measures how often the databases here are right: each provider alone, and all of
 one address of each prefix in the file, or in stdin. The file has a header line with the columns prefix
 and country and, if known, region, city, lat, lon and group, or is a geofeed (RFC 8805).
   --json           print all figures as JSON
+  --html FILE      also write a page with plots and tables that needs no other file
   --suggest        look for an order of the providers that is better, and print it for MERIDIAN_GEO
   --help           show this
 
@@ -19,11 +20,13 @@ export interface Task {
   readonly input: string
   readonly json: boolean
   readonly suggest: boolean
+  /** The file for the page. */
+  readonly html: string | undefined
 }
 
 /** Reads the command line. Throws an error that contains the usage. */
 export function readTask(): Task {
-  const options = { json: FLAG, suggest: FLAG }
+  const options = { json: FLAG, suggest: FLAG, html: TEXT }
   const { values, positionals } = readArguments({ options, allowPositionals: true }, USAGE)
   const [input = '', another] = inputsOf(positionals)
   if (another !== undefined) throw new UsageError('Name one file', USAGE)
@@ -31,5 +34,6 @@ export function readTask(): Task {
     input,
     json: values.json === true,
     suggest: values.suggest === true,
+    html: values.html,
   }
 }

@@ -85,11 +85,11 @@ export function introduction({ truth, databases }: Measurement): string[] {
 
 function skippedText(skipped: Measurement['truth']['skipped']): string[] {
   const counts = [
-    [skipped.bad, 'lines that cannot be read'],
-    [skipped.contradictory, 'prefixes in two places'],
-    [skipped.repeated, 'repeated lines'],
-    [skipped.withoutPlace, 'prefixes without a location'],
-    [skipped.covered, 'prefixes covered by narrower ones'],
+    [skipped.bad, skipped.bad === 1 ? 'bad line' : 'bad lines'],
+    [skipped.contradictory, 'in two places'],
+    [skipped.repeated, 'repeated'],
+    [skipped.withoutPlace, 'without a location'],
+    [skipped.covered, 'covered by narrower prefixes'],
   ] as const
   return listText('Left out', counts)
 }

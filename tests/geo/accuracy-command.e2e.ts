@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import type { MmdbValue } from '../../lib/geo/mmdb/value.ts'
@@ -65,10 +65,13 @@ describe('npm run accuracy', () => {
     assert.match(stdout, /^One address of each of 4 prefixes \(3 IPv4, 1 IPv6\), 3 with /)
     assert.match(
       stdout,
-      /\nLeft out: 1 lines that cannot be read\n {2}line 6: "nonsense" is not a n/,
+      /\nLeft out: 1 bad line\n {2}line 6: "nonsense" is not a n/,
     )
-    const [perPrefix = '', perGroup = ''] = stdout.split('% right per ').slice(1)
-    assert.match(perPrefix, /^prefix \[95 %\] +prefixes +maxmind alone +dbip alone +merged\n/)
+    const [perPrefix = '', perGroup = ''] = stdout.split('Right, % per ').slice(1)
+    assert.match(
+      perPrefix,
+      /^prefix, with 95 % intervals\nmeasure +prefixes +maxmind alone +dbip alone +merged\n/,
+    )
     assert.match(
       perPrefix,
       /\ncountry +4 +75\.0 \[50\.0, 100\.0\] +75\.0 \[50\.0, 100\.0\] +75\.0 /,
@@ -79,7 +82,7 @@ describe('npm run accuracy', () => {
       perGroup,
       /\ncity within 50 km +2 +50\.0 \[0\.0, 100\.0\] +100\.0 \[100\.0, 100\.0\] /,
     )
-    assert.match(stdout, /\nAddresses for which the providers name different countries: 1\n/)
+    assert.match(stdout, /\nAddresses for which providers name different countries: 1\n/)
   })
 
   it('prints all figures as JSON', async () => {
@@ -111,7 +114,32 @@ describe('npm run accuracy', () => {
     assert.match(stdout, /^One address of each of 2 prefixes \(2 IPv4, 0 IPv6\), 1 with /)
     assert.match(stdout, /\nThe file names no groups/)
     assert.match(stdout, /\nCities without coordinates: 1 found by name, 1 unknown\n.*GeoNames/)
-    assert.doesNotMatch(stdout, /per group \[/)
+    assert.doesNotMatch(stdout, /per group,/)
+  })
+
+  it('writes a page with plots and all tables that needs no other file', async () => {
+    const file = path('out.html')
+    const { code, stdout, stderr } = await accuracy(['--html', file, '--suggest'], TRUTH)
+    assert.equal(code, 0, stderr)
+    assert.match(stdout, /^One address of each of 4 prefixes/)
+    const page = readFileSync(file, 'utf8')
+    assert.match(page, /^<!doctype html>\n<html lang="en">/)
+    assert.doesNotMatch(page, /\b(src|href)=|url\(/)
+    assert.equal(page.match(/<svg class="plot" [^>]*role="img" aria-label="/g)?.length, 5)
+    const wide = [...page.matchAll(/<th scope="row">([^<]+)<\/th>/g)].map(([, head]) => head)
+    for (const head of [
+      'country',
+      'city within 50 km',
+      'median error in km, if named',
+      'no provider',
+    ]) {
+      assert.ok(wide.includes(head), head)
+    }
+    assert.match(page, /maxmind alone, country: 75\.0 \[50\.0, 100\.0\] %/)
+    assert.match(page, /No order of the providers is clearly better/)
+    const elsewhere = await accuracy(['--html', path('none/out.html')], TRUTH)
+    assert.equal(elsewhere.code, 1)
+    assert.match(elsewhere.stderr, /Cannot write \S+out\.html: ENOENT/)
   })
 
   it('suggests an order of the providers only if it is clearly better', async () => {
