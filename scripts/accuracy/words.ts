@@ -72,9 +72,9 @@ export function introduction({ truth, databases }: Measurement): string[] {
   const groupsText =
     groups === 0
       ? 'The file names no groups: each prefix is one, so intervals may be too narrow'
-      : `${inEnglish(groups)} groups; "per group", each weighs the same`
+      : `Groups, each of which weighs the same in figures per group: ${inEnglish(groups)}`
   return [
-    `One address of each of ${inEnglish(prefixes)} prefixes (${inEnglish(ipv4)} IPv4, ${inEnglish(ipv6)} IPv6), ${inEnglish(located)} with the coordinates of a city`,
+    `Prefixes, by one address of each: ${inEnglish(prefixes)} (${inEnglish(ipv4)} IPv4, ${inEnglish(ipv6)} IPv6); with the coordinates of a city: ${inEnglish(located)}`,
     groupsText,
     `Databases: ${databases.map(({ name, built }) => `${name} of ${built}`).join(', ')}`,
     ...skippedText(skipped),

@@ -62,11 +62,11 @@ describe('npm run accuracy', () => {
   it('prints how often each provider, and all together, are right', async () => {
     const { code, stdout, stderr } = await accuracy([], TRUTH)
     assert.equal(code, 0, stderr)
-    assert.match(stdout, /^One address of each of 4 prefixes \(3 IPv4, 1 IPv6\), 3 with /)
     assert.match(
       stdout,
-      /\nLeft out: 1 bad line\n {2}line 6: "nonsense" is not a n/,
+      /^Prefixes, by one address of each: 4 \(3 IPv4, 1 IPv6\); with the coordinates of a city: 3\n/,
     )
+    assert.match(stdout, /\nLeft out: 1 bad line\n {2}line 6: "nonsense" is not a n/)
     const [perPrefix = '', perGroup = ''] = stdout.split('Right, % per ').slice(1)
     assert.match(
       perPrefix,
@@ -111,7 +111,7 @@ describe('npm run accuracy', () => {
     const feed = '# invented\n192.0.2.0/24,DE,DE-BE,Berlin,\n198.51.100.0/24,FR,,Xyzzy,\n'
     const { code, stdout, stderr } = await accuracy([], feed)
     assert.equal(code, 0, stderr)
-    assert.match(stdout, /^One address of each of 2 prefixes \(2 IPv4, 0 IPv6\), 1 with /)
+    assert.match(stdout, /^Prefixes, by one address of each: 2 \(2 IPv4, 0 IPv6\); with .*: 1\n/)
     assert.match(stdout, /\nThe file names no groups/)
     assert.match(stdout, /\nCities without coordinates: 1 found by name, 1 unknown\n.*GeoNames/)
     assert.doesNotMatch(stdout, /per group,/)
@@ -121,7 +121,7 @@ describe('npm run accuracy', () => {
     const file = path('out.html')
     const { code, stdout, stderr } = await accuracy(['--html', file, '--suggest'], TRUTH)
     assert.equal(code, 0, stderr)
-    assert.match(stdout, /^One address of each of 4 prefixes/)
+    assert.match(stdout, /^Prefixes, by one address of each: 4 /)
     const page = readFileSync(file, 'utf8')
     assert.match(page, /^<!doctype html>\n<html lang="en">/)
     assert.doesNotMatch(page, /\b(src|href)=|url\(/)

@@ -74,7 +74,7 @@ export function pointGainOf(
   other: readonly Answer[],
 ): number {
   const figures = figuresOf(changesOf(samples, present, other))
-  return figures.all(figures.groups.map(() => 1))
+  return figures.all(new Uint32Array(figures.groups.length).fill(1))
 }
 
 function changesOf(
@@ -116,7 +116,7 @@ function figuresOf(changes: readonly Change[]) {
   const counted = parts.filter((own) => own.some(({ count }) => count > 0))
   return {
     groups,
-    all: (times: readonly number[]) => {
+    all: (times: Uint32Array) => {
       const means = counted.map((own) => weightedMean(own, times))
       return means.reduce((sum, mean) => sum + mean, 0) / means.length
     },

@@ -86,7 +86,7 @@ function calibrations(
     const error = errorKm(sample, answer)
     return error === undefined ? undefined : error <= CITY_KM
   })
-  return [
+  const all: readonly Calibration[] = [
     { stated: 'geoConfidence', about: 'country', bins: calibrateByValue(country, newRandom) },
     {
       stated: 'geoConfidence',
@@ -94,4 +94,5 @@ function calibrations(
       bins: calibrateByValue(city, newRandom),
     },
   ]
+  return all.filter(({ bins }) => bins.length > 0)
 }

@@ -29,15 +29,13 @@ export function estimateMean(
   newRandom: NewRandom,
 ): Estimates | undefined {
   const tallies = talliesOf(values)
-  const estimate = (weigh: (tally: Tally) => Tally) =>
-    estimateBy(tallies.length, newRandom, (times) => weightedMean(tallies.map(weigh), times))
   if (tallies.length === 0) return undefined
-  return {
-    prefixes: values.length,
-    groups: tallies.length,
-    perPrefix: estimate((tally) => tally),
-    perGroup: estimate(({ sum, count }) => ({ sum: sum / count, count: 1 })),
-  }
+  const means = tallies.map(({ sum, count }) => ({ sum: sum / count, count: 1 }))
+  const estimates = estimateBoth(tallies.length, newRandom, {
+    perPrefix: (times) => weightedMean(tallies, times),
+    perGroup: (times) => weightedMean(means, times),
+  })
+  return { prefixes: values.length, groups: tallies.length, ...estimates }
 }
 
 /** The medians of the values, and of the groups' medians. undefined: there are none. */
@@ -47,20 +45,15 @@ export function estimateMedian(
 ): Estimates | undefined {
   const groups = groupsOf(values)
   if (groups.length === 0) return undefined
-  const once = groups.map(() => 1)
-  const all = sorted(groups.flatMap((own, group) => own.map((value) => ({ value, group }))))
-  const medians = sorted(
-    groups.map((own, group) => {
-      const weighed = sorted(own.map((value) => ({ value, group })))
-      return { value: weightedMedian(weighed, once), group }
-    }),
-  )
-  return {
-    prefixes: values.length,
-    groups: groups.length,
-    perPrefix: estimateBy(groups.length, newRandom, (times) => weightedMedian(all, times)),
-    perGroup: estimateBy(groups.length, newRandom, (times) => weightedMedian(medians, times)),
-  }
+  const once = onceEach(groups.length)
+  const byGroup = groups.map((own, group) => sorted(own.map((value) => ({ value, group }))))
+  const all = sorted(byGroup.flat())
+  const medians = sorted(byGroup.map((own, group) => ({ value: weightedMedian(own, once), group })))
+  const estimates = estimateBoth(groups.length, newRandom, {
+    perPrefix: (times) => weightedMedian(all, times),
+    perGroup: (times) => weightedMedian(medians, times),
+  })
+  return { prefixes: values.length, groups: groups.length, ...estimates }
 }
 
 const MOST_RESAMPLES = 2_000
@@ -68,37 +61,67 @@ const LEAST_RESAMPLES = 200
 /** Drawing more groups in all takes too long. Intervals of so many groups are narrow anyway. */
 const MOST_DRAWS = 5_000_000
 
+/** Gets how many times each group counts. */
+type Statistic = (times: Times) => number
+
+/** How many times each group counts. */
+type Times = Uint32Array
+
 /**
  * A statistic of groups with its bootstrap interval: groups are drawn with replacement, and the interval lies
- * between the quantiles 2.5 % and 97.5 % of the statistic (Efron's percentile method). `statistic` gets how many
- * times each group counts.
+ * between the quantiles 2.5 % and 97.5 % of the statistic (Efron's percentile method).
  */
-export function estimateBy(
+export function estimateBy(groups: number, newRandom: NewRandom, statistic: Statistic): Estimate {
+  const found: number[] = []
+  for (const times of resample(groups, newRandom)) found.push(statistic(times))
+  return toEstimate(statistic(onceEach(groups)), found)
+}
+
+/** The two statistics of the same resamples: drawing them takes most of the time. */
+function estimateBoth(
   groups: number,
   newRandom: NewRandom,
-  statistic: (times: readonly number[]) => number,
-): Estimate {
-  const value = statistic(Array<number>(groups).fill(1))
-  if (groups < 2) return { value }
+  { perPrefix, perGroup }: { readonly perPrefix: Statistic; readonly perGroup: Statistic },
+): Pick<Estimates, 'perPrefix' | 'perGroup'> {
+  const ofPrefixes: number[] = []
+  const ofGroups: number[] = []
+  for (const times of resample(groups, newRandom)) {
+    ofPrefixes.push(perPrefix(times))
+    ofGroups.push(perGroup(times))
+  }
+  const once = onceEach(groups)
+  return {
+    perPrefix: toEstimate(perPrefix(once), ofPrefixes),
+    perGroup: toEstimate(perGroup(once), ofGroups),
+  }
+}
+
+/** Yields the same array again and again. Nothing for less than two groups. */
+function* resample(groups: number, newRandom: NewRandom): Generator<Times> {
+  if (groups < 2) return
   const random = newRandom()
-  const resamples = Math.max(
-    LEAST_RESAMPLES,
-    Math.min(MOST_RESAMPLES, Math.floor(MOST_DRAWS / groups)),
-  )
-  const found: number[] = []
-  for (let resample = 0; resample < resamples; resample++) {
-    const times = Array<number>(groups).fill(0)
+  const most = Math.min(MOST_RESAMPLES, Math.floor(MOST_DRAWS / groups))
+  const times = new Uint32Array(groups)
+  for (let left = Math.max(LEAST_RESAMPLES, most); left > 0; left--) {
+    times.fill(0)
     for (let draw = 0; draw < groups; draw++) {
       const group = Math.floor(random() * groups)
       times[group] = (times[group] ?? 0) + 1
     }
-    const one = statistic(times)
-    // In a resample without a value that counts there is no mean.
-    if (!Number.isNaN(one)) found.push(one)
+    yield times
   }
-  found.sort((a, b) => a - b)
-  const quantile = (share: number) => found[Math.floor(found.length * share)] ?? value
-  return { value, low: quantile(0.025), high: quantile(0.975) }
+}
+
+function onceEach(groups: number): Times {
+  return new Uint32Array(groups).fill(1)
+}
+
+function toEstimate(value: number, resampled: readonly number[]): Estimate {
+  // A resample without a value that counts has no mean.
+  const found = resampled.filter((one) => !Number.isNaN(one)).toSorted((a, b) => a - b)
+  const low = found[Math.floor(found.length * 0.025)]
+  const high = found[Math.floor(found.length * 0.975)]
+  return low === undefined || high === undefined ? { value } : { value, low, high }
 }
 
 /** The sum of a group's values, and how many there are. */
@@ -108,13 +131,15 @@ interface Tally {
 }
 
 /** NaN if nothing counts. */
-export function weightedMean(tallies: readonly Tally[], times: readonly number[]): number {
+export function weightedMean(tallies: readonly Tally[], times: Times): number {
   let sum = 0
   let count = 0
-  for (const [at, tally] of tallies.entries()) {
-    const weight = times[at] ?? 0
+  let group = 0
+  for (const tally of tallies) {
+    const weight = times[group] ?? 0
     sum += weight * tally.sum
     count += weight * tally.count
+    group += 1
   }
   return sum / count
 }
@@ -129,7 +154,7 @@ function sorted(values: Placed[]): Placed[] {
 }
 
 /** The lower median. `values` are in ascending order, and each counts as often as its group. */
-function weightedMedian(values: readonly Placed[], times: readonly number[]): number {
+function weightedMedian(values: readonly Placed[], times: Times): number {
   let all = 0
   for (const { group } of values) all += times[group] ?? 0
   let before = 0
