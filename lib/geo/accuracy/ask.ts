@@ -20,11 +20,11 @@ export interface Answered {
  */
 export function createAsk(databases: readonly SearchedDatabase[]) {
   const names = [...new Set(databases.map(({ provider }) => provider))]
-  const providers = names.map((name) => ({
-    name,
-    own: databases.filter(({ provider }) => provider === name),
-    answers: [] as Answer[],
-  }))
+  const providers = names.map((name) => {
+    const own = databases.filter(({ provider }) => provider === name)
+    const answers: Answer[] = []
+    return { name, own, answers }
+  })
   const merged: Answer[] = []
   const geoConfidence: (number | undefined)[] = []
   return {

@@ -1,4 +1,5 @@
-import { type Estimates, estimateMean, type NewRandom } from './statistics.ts'
+import type { NewRandom } from './bootstrap.ts'
+import { type Estimates, estimateMean } from './statistics.ts'
 
 /** How sure an answer says it is, and whether it is right. */
 export interface Claim {

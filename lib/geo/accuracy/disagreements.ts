@@ -1,5 +1,6 @@
 import type { Answer, Sample } from './answer.ts'
-import { type Estimates, estimateMean, type NewRandom } from './statistics.ts'
+import type { NewRandom } from './bootstrap.ts'
+import { type Estimates, estimateMean } from './statistics.ts'
 
 /** What a provider, or the merged answer, says about each address. */
 export interface Source {

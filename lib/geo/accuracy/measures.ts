@@ -1,13 +1,8 @@
 import type { Coordinates } from '../place/finding.ts'
 import type { Answer, Sample } from './answer.ts'
+import type { NewRandom } from './bootstrap.ts'
 import { distanceKm } from './distance.ts'
-import {
-  type Estimates,
-  estimateMean,
-  estimateMedian,
-  type Measured,
-  type NewRandom,
-} from './statistics.ts'
+import { type Estimates, estimateMean, estimateMedian, type Measured } from './statistics.ts'
 
 /** Truth is the centre of a city, and an address may be anywhere in it. */
 const ALLOWANCE_KM = 25

@@ -1,13 +1,7 @@
 import type { Answer, Sample } from './answer.ts'
+import { type Estimate, estimateBy, type NewRandom, onceEach, type Times } from './bootstrap.ts'
 import { CITY_KM, errorKm } from './measures.ts'
-import {
-  type Estimate,
-  type Estimates,
-  estimateBy,
-  estimateMean,
-  type NewRandom,
-  weightedMean,
-} from './statistics.ts'
+import { type Estimates, estimateMean, weightedMean } from './statistics.ts'
 
 /** With six providers there would be 720 orders. */
 const MOST_PERMUTED = 5
@@ -74,7 +68,7 @@ export function pointGainOf(
   other: readonly Answer[],
 ): number {
   const figures = figuresOf(changesOf(samples, present, other))
-  return figures.all(new Uint32Array(figures.groups.length).fill(1))
+  return figures.all(onceEach(figures.groups.length))
 }
 
 function changesOf(
@@ -116,7 +110,7 @@ function figuresOf(changes: readonly Change[]) {
   const counted = parts.filter((own) => own.some(({ count }) => count > 0))
   return {
     groups,
-    all: (times: Uint32Array) => {
+    all: (times: Times) => {
       const means = counted.map((own) => weightedMean(own, times))
       return means.reduce((sum, mean) => sum + mean, 0) / means.length
     },

@@ -1,9 +1,9 @@
 import { type Answer, createHasOffsetsOf, type Sample } from './answer.ts'
 import type { Answered } from './ask.ts'
+import type { NewRandom } from './bootstrap.ts'
 import { type Bin, type Claim, calibrateByValue } from './calibrate.ts'
 import { findDisagreements, type Source } from './disagreements.ts'
 import { CITY_KM, errorKm, type MeasureOptions, type Scores, score } from './measures.ts'
-import type { NewRandom } from './statistics.ts'
 
 export interface ReportOptions {
   readonly knownRegions: ReadonlySet<string>

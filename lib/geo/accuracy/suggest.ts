@@ -1,8 +1,8 @@
 import { locate, type SearchedDatabase } from '../answer/locate.ts'
 import type { GeoDatabase } from '../database.ts'
 import { type Answer, type Sample, toAnswer } from './answer.ts'
+import type { NewRandom } from './bootstrap.ts'
 import { type Gain, gainOf, listOrders, pointGainOf } from './orders.ts'
-import type { NewRandom } from './statistics.ts'
 
 /** A served file. */
 export interface ServedFile extends SearchedDatabase, Pick<GeoDatabase, 'subject'> {
