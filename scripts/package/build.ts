@@ -19,6 +19,7 @@ const DATA = ['lib/config/plans.json', 'lib/{db,postgres}/migrations/*.sql']
 /** The files of commands that are not in scripts/. */
 const FILES: Readonly<Record<string, string>> = {
   start: 'server.ts',
+  accuracy: 'scripts/accuracy/main.ts',
   import: 'scripts/move/import.ts',
   export: 'scripts/move/export.ts',
 }

@@ -18,6 +18,10 @@ export const COMMANDS = {
     load: () => import('../summarize.ts'),
   },
   map: { about: 'draw a list of addresses on a map', load: () => import('../map.ts') },
+  accuracy: {
+    about: 'measure how often answers are right',
+    load: () => import('../accuracy/main.ts'),
+  },
   grepip: { about: 'find addresses in any text', load: () => import('../grepip.ts') },
   mcp: { about: 'serve assistants over stdio', load: () => import('../mcp.ts') },
   geo: { about: 'prepare, download and list databases', load: () => import('../geo.ts') },

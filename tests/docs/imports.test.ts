@@ -35,6 +35,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['admin/', ['lib/http/', 'lib/metrics/', 'lib/services/']],
   ['scripts/', ['lib/', 'lib/*/', 'routes/', 'web/']],
   ['scripts/locate/', ['lib/', 'lib/*/', 'pages/', 'scripts/']],
+  ['scripts/accuracy/', ['lib/', 'lib/*/', 'pages/', 'scripts/']],
   ['scripts/package/', ['lib/assets/', 'scripts/', 'server.ts']],
   ['scripts/parts/compile.ts', ['lib/', 'lib/*/', 'node-process.ts', 'start.ts']],
   ['scripts/stripe.ts', ['lib/', 'lib/config/', 'scripts/', 'stripe-double/']],
@@ -125,6 +126,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   hono: [
     'pages/',
     'routes/',
+    'scripts/accuracy/',
     'scripts/bench/',
     'scripts/locate/',
     'sdk/typescript/src/hono.ts',

@@ -74,7 +74,7 @@ export function readGeofeed(bytes: Uint8Array, blocks: Geofeed['blocks']): ReadG
 const LINES = /([^\r\n]*)(?:\r\n|\r|\n|$)/g
 
 /** The lines with an entry, and their numbers. A comment may follow an entry. */
-function* eachLine(text: string): Generator<[number: number, line: string]> {
+export function* eachLine(text: string): Generator<[number: number, line: string]> {
   let number = 0
   for (const [, line = ''] of text.matchAll(LINES)) {
     number++
@@ -85,16 +85,26 @@ function* eachLine(text: string): Generator<[number: number, line: string]> {
 
 /** Columns: prefix, country, region and city. The postal code is deprecated, and others are unknown. */
 function readEntry(line: string): Entry {
+  const [prefix = '', country = '', region = '', city = ''] = readEntryCells(line)
+  return { network: readNetwork(prefix), place: readPlace(country, region, city) }
+}
+
+/** The columns of a line. Throws with the reason if the line cannot be an entry. */
+export function readEntryCells(line: string): string[] {
   if (line.length > MAX_LINE_LENGTH) throw new Error('it is too long')
   if (line.includes('\uFFFD')) throw new Error('it is not UTF-8')
-  const [prefix = '', country = '', region = '', city = ''] = readCells(line)
-  return { network: readNetwork(prefix), place: readPlace(country, region, city) }
+  return readCells(line)
 }
 
 /** Without a region and a city, these mean that the network has no location. */
 const NO_COUNTRY = new Set(['', 'ZZ'])
 
-function readPlace(countryCell: string, regionCell: string, city: string): Entry['place'] {
+/** Reads the columns of a location; undefined if there is none. Throws with the reason if one is not valid. */
+export function readPlace(
+  countryCell: string,
+  regionCell: string,
+  city: string,
+): EntryPlace | undefined {
   const given = upperCase(countryCell)
   const region = upperCase(regionCell)
   if (NO_COUNTRY.has(given) && region === '' && city === '') return undefined

@@ -1,0 +1,67 @@
+import type { NewRandom } from './bootstrap.ts'
+import { type Estimates, estimateMean } from './statistics.ts'
+
+/** How sure an answer says it is, and whether it is right. */
+export interface Claim {
+  /** 0 to 1; undefined: the answer does not say. */
+  readonly stated: number | undefined
+  readonly isRight: boolean
+  readonly group: string
+}
+
+/** Claims of about the same size, and the share of them that is right. */
+export interface Bin {
+  /** The mean; undefined: these answers do not say how sure they are. */
+  readonly stated: number | undefined
+  readonly from: number | undefined
+  readonly to: number | undefined
+  readonly right: Estimates
+}
+
+/** Compares each stated value with the share of answers that are right. For few different values. */
+export function calibrateByValue(claims: readonly Claim[], newRandom: NewRandom): Bin[] {
+  const byValue = Map.groupBy(claims, ({ stated }) => stated)
+  return inOrder([...byValue.values()].flatMap((own) => toBin(own, newRandom) ?? []))
+}
+
+const DECILES = 10
+
+/**
+ * Compares the mean stated value of each tenth of the answers, in the order of these values, with the share that is
+ * right. Equal values are in the same bin, so there may be fewer than ten. Answers that do not state a value do
+ * not count.
+ */
+export function calibrateByDecile(claims: readonly Claim[], newRandom: NewRandom): Bin[] {
+  const known = claims
+    .filter(({ stated }) => stated !== undefined)
+    .toSorted((a, b) => (a.stated ?? 0) - (b.stated ?? 0))
+  const bins: Claim[][] = []
+  let own: Claim[] = []
+  for (const [at, claim] of known.entries()) {
+    own.push(claim)
+    const isFull = at + 1 >= (known.length * (bins.length + 1)) / DECILES
+    if (!isFull || known[at + 1]?.stated === claim.stated) continue
+    bins.push(own)
+    own = []
+  }
+  return bins.flatMap((claimsOfBin) => toBin(claimsOfBin, newRandom) ?? [])
+}
+
+function toBin(claims: readonly Claim[], newRandom: NewRandom): Bin | undefined {
+  const values = claims.map(({ isRight, group }) => ({ group, value: Number(isRight) }))
+  const right = estimateMean(values, newRandom)
+  const stated = claims.flatMap((claim) => claim.stated ?? [])
+  if (right === undefined) return undefined
+  if (stated.length === 0) return { stated: undefined, from: undefined, to: undefined, right }
+  return {
+    stated: stated.reduce((sum, value) => sum + value, 0) / stated.length,
+    from: Math.min(...stated),
+    to: Math.max(...stated),
+    right,
+  }
+}
+
+/** Bins without a stated value first. */
+function inOrder(bins: readonly Bin[]): Bin[] {
+  return bins.toSorted((a, b) => (a.stated ?? -1) - (b.stated ?? -1))
+}

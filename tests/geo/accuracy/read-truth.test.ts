@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { readTruth } from '../../../lib/geo/accuracy/read-truth.ts'
+
+const read = (...lines: string[]) => readTruth(new TextEncoder().encode(lines.join('\n')))
+const refusal = (...lines: string[]) => {
+  try {
+    read(...lines)
+    return 'none'
+  } catch (error) {
+    return error instanceof Error ? error.message : error
+  }
+}
+
+const HEADER = 'prefix,country,region,city,lat,lon,kind,operator'
+
+describe('a file with a header line', () => {
+  it('is read by the names of its columns', () => {
+    const { form, rows, hasGroups } = read(
+      HEADER,
+      '192.0.2.0/25,DE,DE-BE,Berlin,52.52,13.405,isp,one',
+      '2001:DB8::/48,us,,,,,isp,two',
+    )
+    assert.deepEqual([form, hasGroups], ['columns', true])
+    const [first, second] = rows.map(({ network: _, ...row }) => row)
+    assert.deepEqual(first, {
+      prefix: '192.0.2.0/25',
+      country: 'DE',
+      region: 'DE-BE',
+      city: 'Berlin',
+      coordinates: { latitude: 52.52, longitude: 13.405 },
+      group: 'one',
+    })
+    assert.deepEqual(second, {
+      prefix: '2001:db8::/48',
+      country: 'US',
+      region: undefined,
+      city: undefined,
+      coordinates: undefined,
+      group: 'two',
+    })
+  })
+
+  it('may spell columns in upper case and begin with a byte order mark', () => {
+    const { rows } = read(
+      '\uFEFFCountry,LATITUDE,Longitude,Group,Prefix',
+      'DE,1,-2.5,a,192.0.2.0/24',
+    )
+    assert.deepEqual(rows[0]?.coordinates, { latitude: 1, longitude: -2.5 })
+    assert.equal(rows[0]?.group, 'a')
+  })
+
+  it('gives the same for every order of its columns', () => {
+    const names = ['prefix', 'country', 'region', 'city', 'lat', 'lon', 'group', 'kind']
+    const values = ['192.0.2.0/24', 'DE', 'DE-BE', '"Berlin, Mitte"', '52.5', '13.4', 'a', 'x']
+    const expected = read(names.join(), values.join()).rows
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...names.keys()], { minLength: 8 }), (order) => {
+        const line = (cells: readonly string[]) => order.map((at) => cells[at]).join()
+        assert.deepEqual(read(line(names), line(values)).rows, expected)
+      }),
+    )
+  })
+
+  it('makes each prefix a group if it names none', () => {
+    const { rows, hasGroups } = read('prefix,country', '192.0.2.0/24,DE', '198.51.100.0/24,FR')
+    assert.equal(hasGroups, false)
+    assert.deepEqual(
+      rows.map(({ group }) => group),
+      ['192.0.2.0/24', '198.51.100.0/24'],
+    )
+  })
+
+  it('gives regions their codes of today', () => {
+    assert.equal(read('prefix,country,region', '192.0.2.0/24,NO,NO-01').rows[0]?.region, 'NO-31')
+  })
+
+  it('is refused if a column is missing or occurs twice', () => {
+    assert.equal(refusal('prefix,city', '192.0.2.0/24,x'), 'its header has no column country')
+    assert.equal(
+      refusal('prefix,country,lat', '192.0.2.0/24,DE,1'),
+      'its header has only one of lat and lon',
+    )
+    assert.equal(
+      refusal('prefix,country,group,operator', '192.0.2.0/24,DE,a,b'),
+      'its header has two columns for group',
+    )
+  })
+})
+
+describe('a geofeed', () => {
+  it('is read by RFC 8805', () => {
+    const { form, rows, skipped } = read(
+      '# prefix,country,region,city,postal',
+      '192.0.2.0/24,DE,DE-BE,Berlin,10115',
+      '198.51.100.0/24,FR,,, # a comment',
+      '203.0.113.0/24,,,,',
+    )
+    assert.equal(form, 'geofeed')
+    assert.deepEqual(
+      rows.map(({ prefix, country, city }) => [prefix, country, city]),
+      [
+        ['192.0.2.0/24', 'DE', 'Berlin'],
+        ['198.51.100.0/24', 'FR', undefined],
+      ],
+    )
+    assert.equal(skipped.withoutPlace, 1)
+  })
+})
+
+describe('bad lines', () => {
+  it('are counted, and the first five named with their numbers', () => {
+    const { rows, skipped, examples } = read(
+      HEADER,
+      '192.0.2.0/24,DE,,,,,,a',
+      '192.0.2.1/24,DE,,,,,,a',
+      '198.51.100.0/24,XX,,,,,,a',
+      '198.51.100.0/24,DE,Berlin,,,,,a',
+      '198.51.100.0/24,DE,,,91,0,,a',
+      '198.51.100.0/24,DE,,,1,,,a',
+      '198.51.100.0/24,,,,1,1,,a',
+    )
+    assert.deepEqual([rows.length, skipped.bad], [1, 6])
+    assert.deepEqual(examples, [
+      'line 3: "192.0.2.1/24" is not a network such as 10.0.0.0/8',
+      'line 4: "XX" is not an ISO 3166-1 code such as DE',
+      'line 5: "BERLIN" is not an ISO 3166-2 code such as DE-BE',
+      'line 6: "91" is not a latitude in degrees',
+      'line 7: it has only one of lat and lon',
+    ])
+  })
+
+  it('alone are refused with the first reason', () => {
+    assert.equal(
+      refusal('hello', 'world'),
+      'it has no line with a prefix and its country; line 1: "hello" is not a network such as 10.0.0.0/8',
+    )
+    assert.equal(refusal(''), 'it has no line with a prefix and its country')
+    assert.equal(refusal('<!doctype html>'), 'it is a page, not a list of prefixes')
+  })
+
+  it('never throw anything but an Error with a reason', () => {
+    const cell = fc.oneof(fc.string(), fc.constantFrom('192.0.2.0/24', 'DE', 'DE-BE', '1', '"'))
+    const line = fc.array(cell, { maxLength: 8 }).map((cells) => cells.join())
+    fc.assert(
+      fc.property(fc.boolean(), fc.array(line), (hasHeader, lines) => {
+        assert.equal(typeof refusal(...(hasHeader ? [HEADER] : []), ...lines), 'string')
+      }),
+    )
+  })
+})
+
+describe('two lines with one prefix', () => {
+  it('count once if they say the same', () => {
+    const { rows, skipped } = read(HEADER, '192.0.2.0/24,DE,,,,,,a', '192.0.2.0/24,DE,,,,,,b')
+    assert.deepEqual([rows.length, rows[0]?.group, skipped.repeated], [1, 'a', 1])
+  })
+
+  it('do not count if they contradict each other', () => {
+    const { rows, networks, skipped, examples } = read(
+      HEADER,
+      '198.51.100.0/24,DE,,,,,,a',
+      '192.0.2.0/24,DE,,,,,,a',
+      '192.0.2.0/24,FR,,,,,,a',
+      '192.0.2.0/24,DE,,,,,,a',
+    )
+    assert.deepEqual([rows.length, networks.length, skipped.contradictory], [1, 2, 1])
+    assert.deepEqual(examples, ['line 4: 192.0.2.0/24 is elsewhere in line 3'])
+  })
+})

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { calibrateByDecile, calibrateByValue } from '../../../lib/geo/accuracy/calibrate.ts'
+import { estimateMean, estimateMedian } from '../../../lib/geo/accuracy/statistics.ts'
+import { createRandom } from '../../../scripts/parts/random.ts'
+
+const newRandom = () => createRandom(7)
+const values = (groups: Readonly<Record<string, readonly number[]>>) =>
+  Object.entries(groups).flatMap(([group, own]) => own.map((value) => ({ group, value })))
+
+describe('estimateMean', () => {
+  it('weighs each prefix, or each group, the same', () => {
+    const found = estimateMean(
+      values({ large: [1, 1, 1, 1, 1, 1, 0, 1], small: [0, 1] }),
+      newRandom,
+    )
+    assert.equal(found?.prefixes, 10)
+    assert.equal(found?.groups, 2)
+    assert.equal(found?.perPrefix.value, 0.8)
+    assert.equal(found?.perGroup.value, (7 / 8 + 1 / 2) / 2)
+  })
+
+  it('has the interval of resampled groups, the same each time', () => {
+    const two = values({ right: [1, 1, 1], wrong: [0] })
+    const found = estimateMean(two, newRandom)
+    // A quarter of the resamples has only the one group, and a quarter only the other.
+    assert.deepEqual(found?.perGroup, { value: 0.5, low: 0, high: 1 })
+    assert.deepEqual(found?.perPrefix, { value: 0.75, low: 0, high: 1 })
+    const many = values(Object.fromEntries(Array.from({ length: 40 }, (_, at) => [at, [at % 2]])))
+    const { perGroup } = estimateMean(many, newRandom) ?? {}
+    assert.deepEqual(perGroup, estimateMean(many, newRandom)?.perGroup)
+    // The quantiles of the binomial distribution of 40 draws are 14 and 26.
+    assert.equal(perGroup?.value, 0.5)
+    assert.ok(Math.abs(40 * (perGroup?.low ?? 0) - 14) <= 1)
+    assert.ok(Math.abs(40 * (perGroup?.high ?? 0) - 26) <= 1)
+  })
+
+  it('has no interval for one group, and nothing without values', () => {
+    assert.deepEqual(estimateMean(values({ one: [1, 0] }), newRandom)?.perPrefix, { value: 0.5 })
+    assert.equal(estimateMean([], newRandom), undefined)
+  })
+})
+
+describe('estimateMedian', () => {
+  it('is the lower median of the prefixes, or of the medians of the groups', () => {
+    const found = estimateMedian(values({ a: [1, 2, 3], b: [10, 20, 30, 40], c: [500] }), newRandom)
+    assert.equal(found?.perPrefix.value, 10)
+    assert.equal(found?.perGroup.value, 20)
+    assert.equal(estimateMedian(values({ a: [4, 1, 3, 2] }), newRandom)?.perPrefix.value, 2)
+  })
+
+  it('resamples groups for its interval', () => {
+    const found = estimateMedian(values({ near: [1], far: [9] }), newRandom)
+    assert.deepEqual(found?.perPrefix, { value: 1, low: 1, high: 9 })
+  })
+})
+
+const claim = (stated: number | undefined, isRight: boolean, group = 'a') => ({
+  stated,
+  isRight,
+  group,
+})
+
+describe('calibrateByValue', () => {
+  it('has the share that is right of each stated value, absent values first', () => {
+    const bins = calibrateByValue(
+      [
+        claim(1, true),
+        claim(0.5, true),
+        claim(1, true, 'b'),
+        claim(undefined, false),
+        claim(1, false, 'b'),
+      ],
+      newRandom,
+    )
+    assert.deepEqual(
+      bins.map(({ stated, right }) => [
+        stated,
+        right.prefixes,
+        right.perPrefix.value,
+        right.perGroup.value,
+      ]),
+      [
+        [undefined, 1, 0, 0],
+        [0.5, 1, 1, 1],
+        [1, 3, 2 / 3, 0.75],
+      ],
+    )
+  })
+})
+
+describe('calibrateByDecile', () => {
+  it('compares the mean of each tenth of the stated values with the share that is right', () => {
+    const claims = Array.from({ length: 100 }, (_, at) =>
+      claim((at + 0.5) / 100, at % 10 < at / 10),
+    )
+    const bins = calibrateByDecile(claims.toReversed(), newRandom)
+    assert.equal(bins.length, 10)
+    assert.deepEqual(
+      bins.map(({ right }) => right.prefixes),
+      Array(10).fill(10),
+    )
+    assert.deepEqual([bins[0]?.from, bins[0]?.to], [0.005, 0.095])
+    assert.equal(bins[3]?.stated?.toFixed(6), '0.350000')
+    assert.equal(bins[3]?.right.perPrefix.value, 0.4)
+  })
+
+  it('never splits equal values, and leaves out answers without one', () => {
+    const claims = [
+      ...Array.from({ length: 15 }, () => claim(0.9, true)),
+      ...Array.from({ length: 5 }, () => claim(0.2, false)),
+      claim(undefined, true),
+    ]
+    const bins = calibrateByDecile(claims, newRandom)
+    assert.deepEqual(
+      bins.map(({ stated, right }) => [stated?.toFixed(1), right.prefixes, right.perPrefix.value]),
+      [
+        ['0.2', 5, 0],
+        ['0.9', 15, 1],
+      ],
+    )
+  })
+})
