@@ -126,8 +126,15 @@ export function listOf(names: readonly string[], message: string) {
   )
 }
 
-/** Names the only field whose last part was given, such as `location.city` for `city`; else nothing. */
+/**
+ * Names the field whose last part was given, such as `location.city` for `city`, if only one is nearest to the
+ * top; else nothing.
+ */
 export function hint(names: readonly string[], given: unknown): string {
-  const [name, ...others] = names.filter((one) => one.endsWith(`.${given}`))
-  return name === undefined || others.length > 0 ? '' : `, did you mean ${name}?`
+  const depth = (name: string) => name.split('.').length
+  const found = names.filter((one) => one.endsWith(`.${given}`))
+  const top = Math.min(...found.map(depth))
+  const [name, ...others] = found.filter((one) => depth(one) === top)
+  if (name === undefined || others.length > 0) return ''
+  return `, did you mean ${name}?`
 }

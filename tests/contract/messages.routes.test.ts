@@ -19,7 +19,11 @@ const IPS = { ips: ['81.2.69.160'] }
 const MISTAKES: readonly (readonly [string, string, unknown, RegExp])[] = [
   [...BATCH, { ...IPS, field: ['location.city'] }, /^field: is not a field of this request$/],
   [...SUMMARY, { ...IPS, fields: ['location.city'] }, /^fields: is not a field of this request$/],
-  [...BATCH, { ...IPS, include: ['foo'] }, /"foo" cannot be included; network, privacy can$/],
+  [
+    ...BATCH,
+    { ...IPS, include: ['foo'] },
+    /"foo" cannot be included; network, privacy, confidence can$/,
+  ],
   [...SUMMARY, { ...IPS, include: ['network'] }, /"network" cannot be included; privacy can$/],
   [
     ...BATCH,
