@@ -5,6 +5,8 @@ import { readConfig } from '../../lib/config/config.ts'
 import type { Answer } from '../../lib/geo/accuracy/answer.ts'
 import { createAsk } from '../../lib/geo/accuracy/ask.ts'
 import { readGazetteer } from '../../lib/geo/accuracy/gazetteer-file.ts'
+import { measureShares } from '../../lib/geo/accuracy/measure-shares.ts'
+import { observe } from '../../lib/geo/accuracy/observe.ts'
 import { SEED } from '../../lib/geo/accuracy/pick-address.ts'
 import { readTruth, type Truth } from '../../lib/geo/accuracy/read-truth.ts'
 import { makeReport } from '../../lib/geo/accuracy/report.ts'
@@ -38,6 +40,7 @@ export async function measure({ input, suggest }: Task) {
   using geo = await openOwnGeo(config)
   const regionNames = readRegions(join(config.dataDir, 'geo', PREPARED.regions))
   const { samples, covered, cities, gazetteer } = sample(truth, regionNames)
+  const knownRegions = new Set(Object.keys(regionNames))
   const answered = await lookUp(samples, geo.places())
   const files = suggest ? servedFiles(geo, join(config.dataDir, 'geo')) : undefined
   const suggestion = files && (await findOrder(samples, files, answered.merged.answers))
@@ -52,8 +55,9 @@ export async function measure({ input, suggest }: Task) {
       cities: { ...cities, gazetteer },
     },
     databases: geo.places().map(toDatabase),
+    shares: measureShares(observe(samples, answered, { knownRegions })),
     ...makeReport(samples, answered, {
-      knownRegions: new Set(Object.keys(regionNames)),
+      knownRegions,
       year: new Date().getUTCFullYear(),
       newRandom,
     }),

@@ -10,6 +10,7 @@ and country and, if known, region, city, lat, lon and group, or is a geofeed (RF
   --json           print all figures as JSON
   --html FILE      also write a page with plots and tables that needs no other file
   --suggest        look for an order of the providers that is better, and print it for MERIDIAN_GEO
+  --table          print only the shares of right answers that include=confidence shows, as JSON
   --help           show this
 
 The databases are those of MERIDIAN_GEO or the bundled ones; nothing is sent to a server.
@@ -20,13 +21,14 @@ export interface Task {
   readonly input: string
   readonly json: boolean
   readonly suggest: boolean
+  readonly table: boolean
   /** The file for the page. */
   readonly html: string | undefined
 }
 
 /** Reads the command line. Throws an error that contains the usage. */
 export function readTask(): Task {
-  const options = { json: FLAG, suggest: FLAG, html: TEXT }
+  const options = { json: FLAG, suggest: FLAG, html: TEXT, table: FLAG }
   const { values, positionals } = readArguments({ options, allowPositionals: true }, USAGE)
   const [input = '', another] = inputsOf(positionals)
   if (another !== undefined) throw new UsageError('Name one file', USAGE)
@@ -34,6 +36,7 @@ export function readTask(): Task {
     input,
     json: values.json === true,
     suggest: values.suggest === true,
+    table: values.table === true,
     html: values.html,
   }
 }

@@ -107,6 +107,21 @@ describe('npm run accuracy', () => {
     assert.equal(disagreements.prefixes, 1)
   })
 
+  it('prints the shares for include=confidence as the file that the server reads', async () => {
+    const { code, stdout, stderr } = await accuracy(['--table'], TRUTH)
+    assert.equal(code, 0, stderr)
+    const { date, command, prefixes, groups, databases, rows } = JSON.parse(stdout)
+    const own = JSON.parse(readFileSync('lib/geo/place/measured-shares.json', 'utf8'))
+    assert.match(date, /^\d{4}-\d\d-\d\d$/)
+    assert.deepEqual([command, prefixes, groups], [own.command, 4, 2])
+    assert.equal(databases.length, 2)
+    const keys = ({ source, agreement, detail }: Readonly<Record<string, unknown>>) =>
+      `${source} ${agreement} ${detail}`
+    assert.deepEqual(rows.map(keys), own.rows.map(keys))
+    const best = rows.find((row: object) => keys({ ...row }) === 'dbip none city')
+    assert.ok(best.city > 0.5 && best.city < 1, JSON.stringify(best))
+  })
+
   it('reads a geofeed, and finds coordinates of cities by their names', async () => {
     const feed = '# invented\n192.0.2.0/24,DE,DE-BE,Berlin,\n198.51.100.0/24,FR,,Xyzzy,\n'
     const { code, stdout, stderr } = await accuracy([], feed)
@@ -125,7 +140,7 @@ describe('npm run accuracy', () => {
     const page = readFileSync(file, 'utf8')
     assert.match(page, /^<!doctype html>\n<html lang="en">/)
     assert.doesNotMatch(page, /\b(src|href)=|url\(/)
-    assert.equal(page.match(/<svg class="plot" [^>]*role="img" aria-label="/g)?.length, 5)
+    assert.equal(page.match(/<svg class="plot" [^>]*role="img" aria-label="/g)?.length, 8)
     const wide = [...page.matchAll(/<th scope="row">([^<]+)<\/th>/g)].map(([, head]) => head)
     for (const head of [
       'country',

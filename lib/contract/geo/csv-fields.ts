@@ -38,4 +38,9 @@ export const INCLUDED_CSV_FIELDS: Readonly<Record<(typeof LIST_INCLUDES)[number]
     service: 'privacy.service',
     provider: 'privacy.provider',
   },
+  confidence: {
+    country_confidence: 'location.confidence.country',
+    region_confidence: 'location.confidence.region',
+    city_confidence: 'location.confidence.city',
+  },
 }

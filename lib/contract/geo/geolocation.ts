@@ -4,6 +4,7 @@ import { fieldPaths, selectionOf } from '../field-paths.ts'
 import { Privacy } from './privacy.ts'
 
 const Confidence = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
+const MeasuredShare = v.pipe(v.number(), v.minValue(0.01), v.maxValue(0.99))
 
 export const Location = strictObject('Location of an address, as precise as the databases allow', {
   continent: v.strictObject({ code: v.string(), name: v.string() }),
@@ -48,7 +49,26 @@ export const Location = strictObject('Location of an address, as precise as the 
     ),
   ),
   geoConfidence: v.optional(
-    v.pipe(Confidence, v.description('1.0: a second provider confirms the location')),
+    v.pipe(
+      Confidence,
+      v.description(
+        'Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries',
+      ),
+    ),
+  ),
+  confidence: v.optional(
+    v.pipe(
+      v.strictObject({
+        country: MeasuredShare,
+        region: v.optional(MeasuredShare),
+        city: v.optional(
+          v.pipe(MeasuredShare, v.description('Right means within 50 km (31 miles)')),
+        ),
+      }),
+      v.description(
+        'Only if included: how often answers that rest on the same data were right, measured on what network operators publish',
+      ),
+    ),
   ),
 })
 
@@ -135,9 +155,13 @@ export const Lang = v.pipe(
 )
 
 /** What a caller can include beyond the fields of the default answer. */
-export const INCLUDES = ['network', 'privacy', 'hostname'] as const
+export const INCLUDES = ['network', 'privacy', 'confidence', 'hostname'] as const
 export type Include = (typeof INCLUDES)[number]
-export const LIST_INCLUDES = ['network', 'privacy'] as const satisfies readonly Include[]
+export const LIST_INCLUDES = [
+  'network',
+  'privacy',
+  'confidence',
+] as const satisfies readonly Include[]
 
 /** A part of a result that a list can include. */
 export function includeOf<const Names extends readonly Include[]>(names: Names) {

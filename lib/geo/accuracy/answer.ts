@@ -3,6 +3,7 @@ import type { Located } from '../answer/locate.ts'
 import { utcOffset } from '../answer/timezones.ts'
 import { writeResult } from '../answer/write-result.ts'
 import { type Coordinates, LEVEL } from '../place/finding.ts'
+import { type Basis, basisOf } from '../place/measured-confidence.ts'
 import { timezoneAt } from '../place/timezone-at.ts'
 import type { TruthRow } from './read-truth.ts'
 
@@ -19,14 +20,17 @@ export interface Answer {
   readonly city: Coordinates | undefined
   /** IANA name, as the timezone endpoint answers it. */
   readonly timezone: string | undefined
+  /** undefined if the address has no place. */
+  readonly basis: Basis | undefined
 }
 
-export function toAnswer({ place, timezone }: Located): Answer {
+export function toAnswer({ place, timezone, finestSource, confidence }: Located): Answer {
   return {
     country: place?.country?.code,
     region: place?.region?.code,
     city: place?.level === LEVEL.city ? place.coordinates : undefined,
     timezone: timezone?.name,
+    basis: place && finestSource ? basisOf(finestSource, confidence, place) : undefined,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Address } from '../../net/address.ts'
-import { locate, type SearchedDatabase } from '../answer/locate.ts'
+import { type Located, locate, type SearchedDatabase } from '../answer/locate.ts'
 import { type Answer, shownConfidence, toAnswer } from './answer.ts'
 import type { Source } from './disagreements.ts'
 
@@ -12,6 +12,8 @@ export interface Answered {
   readonly merged: Source
   /** The geoConfidence of each merged answer, undefined if it has none. */
   readonly geoConfidence: readonly (number | undefined)[]
+  /** How often answers like each merged one were right, undefined if that was not measured. */
+  readonly measured: readonly Located['measured'][]
 }
 
 /**
@@ -27,17 +29,20 @@ export function createAsk(databases: readonly SearchedDatabase[]) {
   })
   const merged: Answer[] = []
   const geoConfidence: (number | undefined)[] = []
+  const measured: Located['measured'][] = []
   return {
     ask: (address: Address) => {
       for (const { own, answers } of providers) answers.push(toAnswer(locate(own, address)))
       const located = locate(databases, address)
       merged.push(toAnswer(located))
       geoConfidence.push(shownConfidence(address, located))
+      measured.push(located.measured)
     },
     answered: (): Answered => ({
       providers: providers.filter(({ answers }) => answers.some(hasPlace)),
       merged: { name: MERGED, answers: merged },
       geoConfidence,
+      measured,
     }),
   }
 }

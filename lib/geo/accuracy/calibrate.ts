@@ -24,27 +24,14 @@ export function calibrateByValue(claims: readonly Claim[], newRandom: NewRandom)
   return inOrder([...byValue.values()].flatMap((own) => toBin(own, newRandom) ?? []))
 }
 
-const DECILES = 10
-
 /**
- * Compares the mean stated value of each tenth of the answers, in the order of these values, with the share that is
- * right. Equal values are in the same bin, so there may be fewer than ten. Answers that do not state a value do
- * not count.
+ * Compares the mean stated value with the share that is right, for values from 0 to 0.1, from 0.1 to 0.2, and so on.
+ * Answers that do not state a value do not count.
  */
-export function calibrateByDecile(claims: readonly Claim[], newRandom: NewRandom): Bin[] {
-  const known = claims
-    .filter(({ stated }) => stated !== undefined)
-    .toSorted((a, b) => (a.stated ?? 0) - (b.stated ?? 0))
-  const bins: Claim[][] = []
-  let own: Claim[] = []
-  for (const [at, claim] of known.entries()) {
-    own.push(claim)
-    const isFull = at + 1 >= (known.length * (bins.length + 1)) / DECILES
-    if (!isFull || known[at + 1]?.stated === claim.stated) continue
-    bins.push(own)
-    own = []
-  }
-  return bins.flatMap((claimsOfBin) => toBin(claimsOfBin, newRandom) ?? [])
+export function calibrateByTenth(claims: readonly Claim[], newRandom: NewRandom): Bin[] {
+  const known = claims.filter(({ stated }) => stated !== undefined)
+  const byTenth = Map.groupBy(known, ({ stated = 0 }) => Math.min(9, Math.floor(stated * 10)))
+  return inOrder([...byTenth.values()].flatMap((own) => toBin(own, newRandom) ?? []))
 }
 
 function toBin(claims: readonly Claim[], newRandom: NewRandom): Bin | undefined {

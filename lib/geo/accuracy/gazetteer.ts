@@ -1,6 +1,6 @@
+import { distanceKm } from '../place/distance.ts'
 import type { Coordinates } from '../place/finding.ts'
 import { plainName } from '../place/plain-name.ts'
-import { distanceKm } from './distance.ts'
 
 /** A place in a gazetteer. */
 export interface GazetteerCity extends Coordinates {

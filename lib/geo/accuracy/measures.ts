@@ -1,7 +1,7 @@
+import { distanceKm } from '../place/distance.ts'
 import type { Coordinates } from '../place/finding.ts'
 import type { Answer, Sample } from './answer.ts'
 import type { NewRandom } from './bootstrap.ts'
-import { distanceKm } from './distance.ts'
 import { type Estimates, estimateMean, estimateMedian, type Measured } from './statistics.ts'
 
 /** Truth is the centre of a city, and an address may be anywhere in it. */
@@ -25,17 +25,13 @@ type Measure = (
 
 /** In the order in which they are shown. A missing city counts as wrong unless the name says otherwise. */
 export const MEASURES = {
-  country: ({ country }, answer) => answer.country === country,
-  region: ({ region }, answer, { knownRegions }) =>
-    region !== undefined && knownRegions.has(region) ? answer.region === region : undefined,
+  country: isCountryRight,
+  region: isRegionRight,
   namesCity: ({ coordinates }, { city }) => coordinates && city !== undefined,
   within25Km: within(25),
   within50Km: within(CITY_KM),
   within100Km: within(100),
-  within50KmIfNamed: (sample, answer) => {
-    const error = errorKm(sample, answer)
-    return error === undefined ? undefined : error <= CITY_KM
-  },
+  within50KmIfNamed: isCityRight,
   timezone: ({ coordinates }, { timezone }, { hasOffsetsOf }) =>
     coordinates && timezone !== undefined && hasOffsetsOf(timezone, coordinates),
   insideRadius: insideRadius(0),
@@ -79,6 +75,25 @@ function valuesOf(
     const value = answer && measure(sample, answer)
     return value === undefined ? [] : [{ group: sample.group, value: Number(value) }]
   })
+}
+
+export function isCountryRight({ country }: Sample, answer: Answer): boolean {
+  return answer.country === country
+}
+
+/** undefined if the truth has no region of the level that answers have. */
+export function isRegionRight(
+  { region }: Sample,
+  answer: Answer,
+  { knownRegions }: Pick<MeasureOptions, 'knownRegions'>,
+): boolean | undefined {
+  return region !== undefined && knownRegions.has(region) ? answer.region === region : undefined
+}
+
+/** Whether the answer's city is within 50 km; undefined if the truth or the answer names none. */
+export function isCityRight(sample: Sample, answer: Answer): boolean | undefined {
+  const error = errorKm(sample, answer)
+  return error === undefined ? undefined : error <= CITY_KM
 }
 
 /** The distance from the true city to the answer's; undefined if one of the two is missing. */

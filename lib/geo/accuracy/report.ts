@@ -1,9 +1,17 @@
 import { type Answer, createHasOffsetsOf, type Sample } from './answer.ts'
 import type { Answered } from './ask.ts'
 import type { NewRandom } from './bootstrap.ts'
-import { type Bin, type Claim, calibrateByValue } from './calibrate.ts'
+import { type Bin, type Claim, calibrateByTenth, calibrateByValue } from './calibrate.ts'
 import { findDisagreements, type Source } from './disagreements.ts'
-import { CITY_KM, errorKm, type MeasureOptions, type Scores, score } from './measures.ts'
+import {
+  errorKm,
+  isCityRight,
+  isCountryRight,
+  isRegionRight,
+  type MeasureOptions,
+  type Scores,
+  score,
+} from './measures.ts'
 
 export interface ReportOptions {
   readonly knownRegions: ReadonlySet<string>
@@ -22,7 +30,7 @@ export function makeReport(
   const { providers, merged } = answered
   return {
     sources: [...providers, merged].map((source) => toScored(samples, source, options)),
-    calibration: calibrations(samples, answered, newRandom),
+    calibration: calibrations(samples, answered, options),
     disagreements: findDisagreements(samples, answered, newRandom),
   }
 }
@@ -65,33 +73,61 @@ export interface Calibration {
   /** The field of the answer. */
   readonly stated: string
   /** What is right or wrong. */
-  readonly about: 'country' | 'city within 50 km, if named'
+  readonly about: 'country' | 'region, if named' | 'city within 50 km, if named'
   readonly bins: readonly Bin[]
 }
 
 function calibrations(
   samples: readonly Sample[],
-  { merged, geoConfidence }: Answered,
-  newRandom: NewRandom,
+  { merged, geoConfidence, measured }: Answered,
+  { newRandom, knownRegions }: Pick<MeasureOptions, 'newRandom' | 'knownRegions'>,
 ): Calibration[] {
-  const claims = (isRight: (sample: Sample, answer: Answer) => boolean | undefined): Claim[] =>
+  const claims = (
+    stated: (at: number) => number | undefined,
+    isRight: (sample: Sample, answer: Answer) => boolean | undefined,
+  ): Claim[] =>
     samples.flatMap((sample, at) => {
       const answer = merged.answers[at]
       const right = answer && isRight(sample, answer)
-      if (right === undefined) return []
-      return { stated: geoConfidence[at], isRight: right, group: sample.group }
+      return right === undefined ? [] : { stated: stated(at), isRight: right, group: sample.group }
     })
-  const country = claims((sample, answer) => answer.country === sample.country)
-  const city = claims((sample, answer) => {
-    const error = errorKm(sample, answer)
-    return error === undefined ? undefined : error <= CITY_KM
-  })
+  const agreement = (at: number) => geoConfidence[at]
+  const isNamedRegionRight = (sample: Sample, answer: Answer) =>
+    answer.region === undefined ? undefined : isRegionRight(sample, answer, { knownRegions })
   const all: readonly Calibration[] = [
-    { stated: 'geoConfidence', about: 'country', bins: calibrateByValue(country, newRandom) },
+    {
+      stated: 'geoConfidence',
+      about: 'country',
+      bins: calibrateByValue(claims(agreement, isCountryRight), newRandom),
+    },
     {
       stated: 'geoConfidence',
       about: 'city within 50 km, if named',
-      bins: calibrateByValue(city, newRandom),
+      bins: calibrateByValue(claims(agreement, isCityRight), newRandom),
+    },
+    {
+      stated: 'confidence.country',
+      about: 'country',
+      bins: calibrateByTenth(
+        claims((at) => measured[at]?.country, isCountryRight),
+        newRandom,
+      ),
+    },
+    {
+      stated: 'confidence.region',
+      about: 'region, if named',
+      bins: calibrateByTenth(
+        claims((at) => measured[at]?.region, isNamedRegionRight),
+        newRandom,
+      ),
+    },
+    {
+      stated: 'confidence.city',
+      about: 'city within 50 km, if named',
+      bins: calibrateByTenth(
+        claims((at) => measured[at]?.city, isCityRight),
+        newRandom,
+      ),
     },
   ]
   return all.filter(({ bins }) => bins.length > 0)

@@ -3,6 +3,7 @@ import type { GeoDatabase } from '../database.ts'
 import { confidence, sameCity } from '../place/confidence.ts'
 import { findCountry } from '../place/countries.ts'
 import { LEVEL, type NetworkOwner, type Place, WITHHELD } from '../place/finding.ts'
+import { type MeasuredConfidence, measuredConfidence } from '../place/measured-confidence.ts'
 import { mergeOwners } from '../place/network-owner.ts'
 import { cityJson } from '../place/place-json.ts'
 import { timezoneAt } from '../place/timezone-at.ts'
@@ -12,6 +13,10 @@ export interface Located {
   readonly place: Place | undefined
   /** 0 to 1; undefined unless two providers know the country. */
   readonly confidence: number | undefined
+  /** The provider of the finest field in `place`. */
+  readonly finestSource: string | undefined
+  /** How often answers like this one were right; undefined if that was not measured. */
+  readonly measured: MeasuredConfidence | undefined
   readonly timezone: { readonly name: string; readonly source: string } | undefined
   readonly network: NetworkOwner | undefined
   /** Providers of the data in `place`, in order of priority, then the one that confirms it. */
@@ -55,6 +60,8 @@ function merge(candidates: readonly Candidate[], { network, networkSources }: Ow
   return {
     place,
     confidence: agreement,
+    finestSource: finest.provider,
+    measured: measuredConfidence(finest.provider, agreement, place),
     timezone: chooseTimezone(finest, first, place),
     network,
     placeSources: sources,
@@ -81,6 +88,8 @@ function joinOwner(owner: Owner, network: NetworkOwner, provider: string): Owner
 export const NOWHERE = {
   place: undefined,
   confidence: undefined,
+  finestSource: undefined,
+  measured: undefined,
   timezone: undefined,
   placeSources: [],
 } as const

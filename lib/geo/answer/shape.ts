@@ -1,6 +1,7 @@
 import type { GeolocationResult, Include, Language } from '../../contract/geo/geolocation.ts'
 import type { Address } from '../../net/address.ts'
 import type { Library } from '../library.ts'
+import { isMeasuredProvider } from '../place/measured-confidence.ts'
 import { createSelect, type Json } from './select-fields.ts'
 import { translate } from './translate.ts'
 import type { Extras } from './write-result.ts'
@@ -23,11 +24,13 @@ export function createFindExtras(
 ): FindExtras | undefined {
   const hasPrefix = include.includes('network') || asks(fields, 'network.prefix')
   const hasPrivacy = include.includes('privacy') || asksPrivacy(fields)
-  if (degraded || !(hasPrefix || hasPrivacy)) return undefined
+  const hasConfidence = asksConfidence({ fields, include })
+  if (degraded || !(hasPrefix || hasPrivacy || hasConfidence)) return undefined
   const subjects = hasPrivacy ? 'place and privacy' : 'place'
   return (address) => ({
     prefix: hasPrefix ? geo.prefix(address, subjects) : undefined,
     finding: hasPrivacy ? geo.findPrivacy(address) : undefined,
+    hasConfidence,
   })
 }
 
@@ -43,6 +46,8 @@ export function notIncluded(
   const { fields, include = [] } = options
   if (fields === undefined && include.length === 0) return undefined
   const missing: Include[] = []
+  const isMeasured = () => geo.list().some(({ provider }) => isMeasuredProvider(provider))
+  if (asksConfidence(options) && !isMeasured()) missing.push('confidence')
   const asksForPrivacy = include.includes('privacy') || asksPrivacy(fields)
   if (asksForPrivacy && !geo.list().some(({ subject }) => subject === 'privacy')) {
     missing.push('privacy')
@@ -77,6 +82,13 @@ export function createShape(
     const result = { query, hostname, ...rest }
     return select === undefined ? result : select(result)
   }
+}
+
+function asksConfidence({ fields, include = [] }: AnswerOptions): boolean {
+  return (
+    include.includes('confidence') ||
+    (fields?.some((name) => /^location\.confidence\b/.test(name)) ?? false)
+  )
 }
 
 function asks(fields: AnswerOptions['fields'], name: string): boolean {

@@ -19,13 +19,18 @@ export interface Extras {
   /** The block around the address for which the answer is the same, in CIDR form. */
   readonly prefix: string | undefined
   readonly finding: PrivacyFinding | undefined
+  /** Whether the answer says how often answers like it were right. */
+  readonly hasConfidence: boolean
 }
 
-const NO_EXTRAS: Extras = { prefix: undefined, finding: undefined }
+const NO_EXTRAS: Extras = { prefix: undefined, finding: undefined, hasConfidence: false }
 
 /** The part of `Located` that an answer needs. */
 export interface LookupResult
-  extends Pick<Located, 'confidence' | 'timezone' | 'placeSources' | 'networkSources'> {
+  extends Pick<
+    Located,
+    'confidence' | 'measured' | 'timezone' | 'placeSources' | 'networkSources'
+  > {
   readonly place: PlaceResult | undefined
   readonly network: Pick<NetworkOwner, 'json'> | undefined
 }
@@ -46,11 +51,13 @@ export function writeResult(
   const { place } = located
   const level = degraded ? coarser(place?.level) : place?.level
   const network = degraded ? undefined : located.network
-  const { prefix, finding } = degraded ? NO_EXTRAS : extras
+  const added = degraded ? NO_EXTRAS : extras
+  const { prefix, finding } = added
   let json = `"query":{"type":"ip","value":"${address.text}","ipVersion":${address.version}}`
   const sources: string[] = []
   if (place !== undefined && level !== undefined) {
-    json += `,"location":{${locationJson(place, level, located, now)}}`
+    json += `,"location":{${locationJson(place, level, located, now)}`
+    json += `${confidenceJson(place, located, added)}}`
     sources.push(sourcesJson(located, level, network !== undefined))
   } else if (network !== undefined) {
     sources.push(`"asn":${listJson(located.networkSources)}`)
@@ -100,6 +107,22 @@ function locationJson(
   if (located.timezone !== undefined) text += `,${timezoneJson(located.timezone.name, now)}`
   if (located.confidence !== undefined) text += `,"geoConfidence":${located.confidence}`
   return text
+}
+
+/** The shares of what the answer names; empty if they are not asked for or were not measured. */
+function confidenceJson(
+  { level, json }: PlaceResult,
+  { measured }: LookupResult,
+  { hasConfidence }: Extras,
+): string {
+  if (!hasConfidence || measured === undefined || level < LEVEL.country) return ''
+  const { country, region, city } = measured
+  const shares = {
+    country,
+    ...(json.region !== '' && { region }),
+    ...(level === LEVEL.city && { city }),
+  }
+  return `,"confidence":${JSON.stringify(shares)}`
 }
 
 function timezoneJson(name: string, now: number): string {

@@ -27,9 +27,9 @@ export function openAtlas(bytes: Buffer) {
     /** Looks up the address with these 32 bits. */
     find: (bits: number): LookupResult => {
       const at = networkAt(bits)
-      const { place, confidence, timezone, placeSources } = findPlace(refs[at * 2] ?? 0)
+      const { place, confidence, measured, timezone, placeSources } = findPlace(refs[at * 2] ?? 0)
       const { network, networkSources } = findOwner(refs[at * 2 + 1] ?? 0)
-      return { place, confidence, timezone, placeSources, network, networkSources }
+      return { place, confidence, measured, timezone, placeSources, network, networkSources }
     },
     /**
      * How many leading bits of the address decide what a look-up finds in all databases. undefined if there may
@@ -85,6 +85,7 @@ function readPlaces(words: Uint32Array, text: Buffer, contents: Contents) {
         },
       },
       confidence: rating.confidence,
+      measured: rating.measured,
       timezone: timezones[words[at + PLACE.timezone] ?? 0],
       placeSources: rating.sources,
     }

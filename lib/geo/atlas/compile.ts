@@ -177,7 +177,7 @@ class AtlasParts {
   }
 
   /** Returns the number of the place; 0 if there is none. */
-  addPlace({ place, confidence, timezone, placeSources }: Located): number {
+  addPlace({ place, confidence, measured, timezone, placeSources }: Located): number {
     if (place === undefined) return 0
     const { json, level } = place
     const { country, countryWithEmblems } = json
@@ -189,9 +189,15 @@ class AtlasParts {
       this.#countries.add(country, { ...(code && { code }), country, countryWithEmblems }),
       this.#regions.add(json.region, json.region),
       timezone ? this.#timezones.add(`${timezone.name} ${timezone.source}`, timezone) : 0,
-      this.#ratings.add(`${level} ${confidence} ${sources}`, { level, confidence, sources }),
+      this.#addRating({ level, confidence, measured, sources }),
     ]
     return this.#add(this.places, words)
+  }
+
+  #addRating(rating: Contents['ratings'][number]): number {
+    const { level, confidence, measured, sources } = rating
+    const shares = measured && `${measured.country} ${measured.region} ${measured.city}`
+    return this.#ratings.add(`${level} ${confidence} ${shares} ${sources}`, rating)
   }
 
   /** Returns the number of the owner; 0 if there is none. */

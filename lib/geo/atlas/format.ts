@@ -49,6 +49,13 @@ export const Contents = v.strictObject({
     v.strictObject({
       level: v.picklist([1, 2, 3, 4]),
       confidence: v.optional(v.number()),
+      measured: v.optional(
+        v.strictObject({
+          country: v.number(),
+          region: v.optional(v.number()),
+          city: v.optional(v.number()),
+        }),
+      ),
       sources: Sources,
     }),
   ),

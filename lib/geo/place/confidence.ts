@@ -1,3 +1,4 @@
+import { distanceKm } from './distance.ts'
 import type { Coordinates, Place } from './finding.ts'
 import { plainName } from './plain-name.ts'
 
@@ -13,7 +14,7 @@ const SAME_AREA_KM = 200
 export function confidence(first: Place, second: Place): number {
   if (first.country?.code !== second.country?.code) return 0
   if (first.city !== undefined && first.city === second.city) return 1
-  const apart = distanceKm(cityCoordinates(first), cityCoordinates(second))
+  const apart = kmApart(cityCoordinates(first), cityCoordinates(second))
   if (apart <= SAME_CITY_KM || sameCity(first, second)) return 1
   if (sameRegion(first, second) || apart <= SAME_AREA_KM) return 0.75
   return 0.5
@@ -33,16 +34,7 @@ function cityCoordinates(place: Place): Coordinates | undefined {
   return place.city === undefined ? undefined : place.coordinates
 }
 
-const EARTH_RADIUS_KM = 6371
-const RADIANS = Math.PI / 180
-
-/** Great-circle distance by the haversine formula; infinite if one of the two is unknown. */
-function distanceKm(a: Coordinates | undefined, b: Coordinates | undefined): number {
-  if (a === undefined || b === undefined) return Number.POSITIVE_INFINITY
-  const sinLatitude = Math.sin(((b.latitude - a.latitude) * RADIANS) / 2)
-  const sinLongitude = Math.sin(((b.longitude - a.longitude) * RADIANS) / 2)
-  const squared =
-    sinLatitude ** 2 +
-    Math.cos(a.latitude * RADIANS) * Math.cos(b.latitude * RADIANS) * sinLongitude ** 2
-  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(squared)))
+/** Infinite if one of the two is unknown. */
+function kmApart(a: Coordinates | undefined, b: Coordinates | undefined): number {
+  return a === undefined || b === undefined ? Number.POSITIVE_INFINITY : distanceKm(a, b)
 }

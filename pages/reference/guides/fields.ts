@@ -6,6 +6,8 @@ const INCLUDE_TEXTS: Readonly<Record<Include, string>> = {
     '`network` adds `network.prefix`, the block of addresses with the same answer: you can cache by it.',
   privacy:
     '`privacy` adds whether the address belongs to a cloud, VPN, proxy, relay or Tor exit, where the operator has loaded such lists.',
+  confidence:
+    '`confidence` adds `location.confidence`: how often answers that rest on the same data were right about the country, the region, and the city (within 50 km), measured on what network operators publish. `geoConfidence` says only how well two providers agree.',
   hostname: '`hostname` asks the DNS for the name of the address, where the operator allows it.',
 }
 

@@ -384,7 +384,10 @@ type GeolocationResult_Sources struct {
 
 // Location Location of an address, as precise as the databases allow
 type Location struct {
-	City        *string               `json:"city,omitempty"`
+	City *string `json:"city,omitempty"`
+
+	// Confidence Only if included: how often answers that rest on the same data were right, measured on what network operators publish
+	Confidence  *Location_Confidence  `json:"confidence,omitempty"`
 	Continent   Location_Continent    `json:"continent"`
 	Coordinates *Location_Coordinates `json:"coordinates,omitempty"`
 	Country     *Location_Country     `json:"country,omitempty"`
@@ -392,7 +395,7 @@ type Location struct {
 	// District Second-level subdivision
 	District *string `json:"district,omitempty"`
 
-	// GeoConfidence 1.0: a second provider confirms the location
+	// GeoConfidence Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries
 	GeoConfidence *float64         `json:"geoConfidence,omitempty"`
 	PostalCode    *string          `json:"postalCode,omitempty"`
 	Region        *Location_Region `json:"region,omitempty"`
@@ -402,6 +405,14 @@ type Location struct {
 
 	// UtcOffset Offset from UTC at the time of the answer, such as -07:00
 	UtcOffset *string `json:"utcOffset,omitempty"`
+}
+
+// Location_Confidence Only if included: how often answers that rest on the same data were right, measured on what network operators publish
+type Location_Confidence struct {
+	// City Right means within 50 km (31 miles)
+	City    *float64 `json:"city,omitempty"`
+	Country float64  `json:"country"`
+	Region  *float64 `json:"region,omitempty"`
 }
 
 // Location_Continent defines model for Location.Continent.

@@ -26,6 +26,7 @@ const answer = (given: Partial<Answer> = {}): Answer => ({
   region: undefined,
   city: undefined,
   timezone: undefined,
+  basis: undefined,
   ...given,
 })
 
@@ -108,6 +109,7 @@ describe('makeReport', () => {
       ],
       merged: { name: 'merged', answers: [de, de, de] },
       geoConfidence: [1, 0, 0],
+      measured: [{ country: 0.75 }, { country: 0.75 }, undefined],
     }
     const { disagreements, calibration } = makeReport(samples, answered, { ...options, year: 2026 })
     assert.equal(disagreements.prefixes, 2)
@@ -122,7 +124,10 @@ describe('makeReport', () => {
     assert.equal(disagreements.nobody?.perGroup.value, 0.5)
     assert.deepEqual(
       calibration.map(({ about, bins }) => [about, bins.map(({ stated }) => stated)]),
-      [['country', [0, 1]]],
+      [
+        ['country', [0, 1]],
+        ['country', [0.75]],
+      ],
     )
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { calibrateByDecile, calibrateByValue } from '../../../lib/geo/accuracy/calibrate.ts'
+import { calibrateByTenth, calibrateByValue } from '../../../lib/geo/accuracy/calibrate.ts'
 import { estimateMean, estimateMedian } from '../../../lib/geo/accuracy/statistics.ts'
 import { createRandom } from '../../../scripts/parts/random.ts'
 
@@ -89,12 +89,12 @@ describe('calibrateByValue', () => {
   })
 })
 
-describe('calibrateByDecile', () => {
-  it('compares the mean of each tenth of the stated values with the share that is right', () => {
+describe('calibrateByTenth', () => {
+  it('compares the mean of the values from one tenth to the next with the share that is right', () => {
     const claims = Array.from({ length: 100 }, (_, at) =>
       claim((at + 0.5) / 100, at % 10 < at / 10),
     )
-    const bins = calibrateByDecile(claims.toReversed(), newRandom)
+    const bins = calibrateByTenth(claims.toReversed(), newRandom)
     assert.equal(bins.length, 10)
     assert.deepEqual(
       bins.map(({ right }) => right.prefixes),
@@ -105,18 +105,19 @@ describe('calibrateByDecile', () => {
     assert.equal(bins[3]?.right.perPrefix.value, 0.4)
   })
 
-  it('never splits equal values, and leaves out answers without one', () => {
+  it('has no bin for a tenth without values, and leaves out answers without one', () => {
     const claims = [
       ...Array.from({ length: 15 }, () => claim(0.9, true)),
       ...Array.from({ length: 5 }, () => claim(0.2, false)),
+      claim(1, true),
       claim(undefined, true),
     ]
-    const bins = calibrateByDecile(claims, newRandom)
+    const bins = calibrateByTenth(claims, newRandom)
     assert.deepEqual(
-      bins.map(({ stated, right }) => [stated?.toFixed(1), right.prefixes, right.perPrefix.value]),
+      bins.map(({ stated, right }) => [stated?.toFixed(3), right.prefixes, right.perPrefix.value]),
       [
-        ['0.2', 5, 0],
-        ['0.9', 15, 1],
+        ['0.200', 5, 0],
+        ['0.906', 16, 1],
       ],
     )
   })

@@ -25,6 +25,7 @@ const answer = (country: string, city?: Answer['city']): Answer => ({
   region: undefined,
   city,
   timezone: undefined,
+  basis: undefined,
 })
 const served = (provider: string, path: string, place?: RawPlace): ServedFile => ({
   ...fakeDatabase(provider, place, { asn: 64_500 }),

@@ -10,6 +10,8 @@ import { toPlace } from '../../../lib/geo/place/place.ts'
 const NOWHERE: Located = {
   place: undefined,
   confidence: undefined,
+  finestSource: undefined,
+  measured: undefined,
   timezone: undefined,
   network: undefined,
   placeSources: [],

@@ -53,6 +53,8 @@ describe('the country', () => {
     assert.deepEqual(located, {
       place: undefined,
       confidence: undefined,
+      finestSource: undefined,
+      measured: undefined,
       timezone: undefined,
       network: undefined,
       placeSources: [],

@@ -59,8 +59,9 @@ for (const files of SETS) {
     })
 
     const assertAlike = (address: Ipv4) => {
+      const extras = { prefix: undefined, finding: undefined, hasConfidence: true }
       for (const degraded of [false, true]) {
-        const options = { now: NOON, degraded }
+        const options = { now: NOON, degraded, extras }
         const merged = writeResult(address, atlas.find(address.bits), options)
         assert.deepEqual(merged, writeResult(address, locate(databases, address), options))
       }

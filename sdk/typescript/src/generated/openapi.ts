@@ -1793,8 +1793,15 @@ export interface components {
             timezone?: string;
             /** @description Offset from UTC at the time of the answer, such as -07:00 */
             utcOffset?: string;
-            /** @description 1.0: a second provider confirms the location */
+            /** @description Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries */
             geoConfidence?: number;
+            /** @description Only if included: how often answers that rest on the same data were right, measured on what network operators publish */
+            confidence?: {
+                country: number;
+                region?: number;
+                /** @description Right means within 50 km (31 miles) */
+                city?: number;
+            };
         };
         /** @description The requested fields of a GeolocationResult; fields without a value are omitted */
         SelectedResult: {
@@ -1841,8 +1848,14 @@ export interface components {
                 timezone?: string;
                 /** @description Offset from UTC at the time of the answer, such as -07:00 */
                 utcOffset?: string;
-                /** @description 1.0: a second provider confirms the location */
+                /** @description Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries */
                 geoConfidence?: number;
+                confidence?: {
+                    country?: number;
+                    region?: number;
+                    /** @description Right means within 50 km (31 miles) */
+                    city?: number;
+                };
             };
             network?: {
                 /** @description Autonomous system number */
@@ -1896,9 +1909,9 @@ export interface components {
             /** @description IPv4 and IPv6 addresses */
             ips: string[];
             /** @description Return only these fields */
-            fields?: ("query" | "query.type" | "query.value" | "query.ipVersion" | "location" | "location.continent" | "location.continent.code" | "location.continent.name" | "location.country" | "location.country.code" | "location.country.name" | "location.country.flag" | "location.country.unions" | "location.region" | "location.region.code" | "location.region.name" | "location.district" | "location.city" | "location.postalCode" | "location.coordinates" | "location.coordinates.latitude" | "location.coordinates.longitude" | "location.coordinates.accuracyRadius" | "location.timezone" | "location.utcOffset" | "location.geoConfidence" | "network" | "network.asn" | "network.organization" | "network.domain" | "network.prefix" | "privacy" | "privacy.hosting" | "privacy.vpn" | "privacy.proxy" | "privacy.tor" | "privacy.relay" | "privacy.residentialProxy" | "privacy.service" | "privacy.provider" | "sources" | "sources.geo" | "sources.asn" | "sources.tz" | "sources.privacy" | "meta" | "meta.precision" | "meta.tier" | "meta.requestId" | "meta.degraded")[];
+            fields?: ("query" | "query.type" | "query.value" | "query.ipVersion" | "location" | "location.continent" | "location.continent.code" | "location.continent.name" | "location.country" | "location.country.code" | "location.country.name" | "location.country.flag" | "location.country.unions" | "location.region" | "location.region.code" | "location.region.name" | "location.district" | "location.city" | "location.postalCode" | "location.coordinates" | "location.coordinates.latitude" | "location.coordinates.longitude" | "location.coordinates.accuracyRadius" | "location.timezone" | "location.utcOffset" | "location.geoConfidence" | "location.confidence" | "location.confidence.country" | "location.confidence.region" | "location.confidence.city" | "network" | "network.asn" | "network.organization" | "network.domain" | "network.prefix" | "privacy" | "privacy.hosting" | "privacy.vpn" | "privacy.proxy" | "privacy.tor" | "privacy.relay" | "privacy.residentialProxy" | "privacy.service" | "privacy.provider" | "sources" | "sources.geo" | "sources.asn" | "sources.tz" | "sources.privacy" | "meta" | "meta.precision" | "meta.tier" | "meta.requestId" | "meta.degraded")[];
             /** @description Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded */
-            include?: ("network" | "privacy")[];
+            include?: ("network" | "privacy" | "confidence")[];
             /**
              * @description Language of the names of continent, country, region and city; English where a name is not known in it
              * @enum {string}

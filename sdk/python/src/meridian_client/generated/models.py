@@ -275,6 +275,10 @@ class BatchBody(TypedDict):
                 "location.timezone",
                 "location.utcOffset",
                 "location.geoConfidence",
+                "location.confidence",
+                "location.confidence.country",
+                "location.confidence.region",
+                "location.confidence.city",
                 "network",
                 "network.asn",
                 "network.organization",
@@ -303,7 +307,7 @@ class BatchBody(TypedDict):
         ]
     ]
     """Return only these fields"""
-    include: NotRequired[list[Literal["network", "privacy"]]]
+    include: NotRequired[list[Literal["network", "privacy", "confidence"]]]
     """Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded"""
     lang: NotRequired[Literal["de", "en", "es", "fr", "ja", "pt-BR", "ru", "zh-CN"]]
     """Language of the names of continent, country, region and city; English where a name is not known in it"""
@@ -510,6 +514,16 @@ class LocationCoordinates(TypedDict):
 
 
 @final
+class LocationConfidence(TypedDict):
+    """Only if included: how often answers that rest on the same data were right, measured on what network operators publish"""
+
+    country: float
+    region: NotRequired[float]
+    city: NotRequired[float]
+    """Right means within 50 km (31 miles)"""
+
+
+@final
 class Location(TypedDict):
     """Location of an address, as precise as the databases allow"""
 
@@ -526,7 +540,9 @@ class Location(TypedDict):
     utcOffset: NotRequired[str]
     """Offset from UTC at the time of the answer, such as -07:00"""
     geoConfidence: NotRequired[float]
-    """1.0: a second provider confirms the location"""
+    """Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries"""
+    confidence: NotRequired[LocationConfidence]
+    """Only if included: how often answers that rest on the same data were right, measured on what network operators publish"""
 
 
 @final
@@ -571,6 +587,14 @@ class SelectedResultLocationCoordinates(TypedDict):
 
 
 @final
+class SelectedResultLocationConfidence(TypedDict):
+    country: NotRequired[float]
+    region: NotRequired[float]
+    city: NotRequired[float]
+    """Right means within 50 km (31 miles)"""
+
+
+@final
 class SelectedResultLocation(TypedDict):
     continent: NotRequired[SelectedResultLocationContinent]
     country: NotRequired[SelectedResultLocationCountry]
@@ -585,7 +609,8 @@ class SelectedResultLocation(TypedDict):
     utcOffset: NotRequired[str]
     """Offset from UTC at the time of the answer, such as -07:00"""
     geoConfidence: NotRequired[float]
-    """1.0: a second provider confirms the location"""
+    """Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries"""
+    confidence: NotRequired[SelectedResultLocationConfidence]
 
 
 @final

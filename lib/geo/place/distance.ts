@@ -1,4 +1,4 @@
-import type { Coordinates } from '../place/finding.ts'
+import type { Coordinates } from './finding.ts'
 
 const EARTH_DIAMETER_KM = 12_742
 const RADIANS = Math.PI / 180

@@ -1,0 +1,98 @@
+import {
+  AGREEMENTS,
+  type Basis,
+  DETAILS,
+  type Detail,
+  type MeasuredConfidence,
+} from '../place/measured-confidence.ts'
+
+/** An answer that was compared with the truth. */
+export interface Observation {
+  /** What has the same causes belongs to one group, such as the networks of an operator. */
+  readonly group: string
+  readonly basis: Basis
+  /** Whether the answer is right; undefined: the truth does not say, or the answer does not. */
+  readonly right: Readonly<Record<'country', boolean> & Record<Part, boolean | undefined>>
+}
+
+export type Part = keyof MeasuredConfidence
+
+/** The shares of right answers among those that rest on the same. */
+export interface MeasuredRow extends Basis, MeasuredConfidence {}
+
+/** Answers by which a share is drawn towards that of the more general kind of answers. */
+const PRIOR_ANSWERS = 200
+const LEAST = 0.01
+const MOST = 0.99
+
+/**
+ * The share of right answers for every source, agreement and detail. Few answers say little, so each share is
+ * drawn towards that of the same source and agreement, this towards that of the source, and this towards that
+ * of all (additive smoothing). A group of n answers weighs as the root of n: else one large network would decide.
+ */
+export function measureShares(observations: readonly Observation[]): MeasuredRow[] {
+  const country = shareOf(observations, 'country')
+  const region = shareOf(observations, 'region')
+  const city = shareOf(observations, 'city')
+  const knowsRegion = observations.some(({ right }) => right.region !== undefined)
+  const knowsCity = observations.some(({ right }) => right.city !== undefined)
+  return allBases(observations).map((basis) => ({
+    ...basis,
+    country: country(basis),
+    ...(knowsRegion && basis.detail !== 'country' && { region: region(basis) }),
+    ...(knowsCity && namesCity(basis.detail) && { city: city(basis) }),
+  }))
+}
+
+function allBases(observations: readonly Observation[]): Basis[] {
+  const sources = new Set(observations.map(({ basis }) => basis.source))
+  return [...sources]
+    .toSorted()
+    .flatMap((source) =>
+      AGREEMENTS.flatMap((agreement) => DETAILS.map((detail) => ({ source, agreement, detail }))),
+    )
+}
+
+function namesCity(detail: Detail): boolean {
+  return detail !== 'country' && detail !== 'region'
+}
+
+/** Returns the smoothed share of answers that are right about a part. */
+function shareOf(observations: readonly Observation[], part: Part) {
+  const known = observations.filter(({ right }) => right[part] !== undefined)
+  const weigh = weigher(known)
+  const sums = new Map<string, { right: number; all: number }>()
+  for (const one of known) {
+    const weight = weigh(one)
+    for (const key of keysOf(one.basis)) {
+      const sum = sums.get(key) ?? { right: 0, all: 0 }
+      sum.all += weight
+      if (one.right[part]) sum.right += weight
+      sums.set(key, sum)
+    }
+  }
+  return (basis: Basis): number => {
+    let share = 1
+    let prior = 0
+    for (const key of keysOf(basis)) {
+      const { right, all } = sums.get(key) ?? { right: 0, all: 0 }
+      if (all + prior > 0) share = (right + prior * share) / (all + prior)
+      prior = PRIOR_ANSWERS
+    }
+    return Math.min(MOST, Math.max(LEAST, Math.round(share * 100) / 100))
+  }
+}
+
+/** From the most general kind of answers to the most special one. */
+function keysOf({ source, agreement, detail }: Basis): string[] {
+  return ['', source, `${source} ${agreement}`, `${source} ${agreement} ${detail}`]
+}
+
+/** The weight of an answer: one on average. */
+function weigher(observations: readonly Observation[]): (one: Observation) => number {
+  const sizes = new Map<string, number>()
+  for (const { group } of observations) sizes.set(group, (sizes.get(group) ?? 0) + 1)
+  const roots = [...sizes.values()].reduce((sum, size) => sum + Math.sqrt(size), 0)
+  const scale = observations.length / roots
+  return ({ group }) => scale / Math.sqrt(sizes.get(group) ?? 1)
+}

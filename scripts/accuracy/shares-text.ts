@@ -1,0 +1,15 @@
+import { isoDay } from '../parts/times.ts'
+import type { Measurement } from './measurement.ts'
+
+/** The file that the server reads for include=confidence: JSON with a line for each kind of answer. */
+export function sharesText({ shares, truth, databases }: Measurement): string {
+  const about = {
+    date: isoDay(Date.now()),
+    command: 'npm run accuracy -- truth.csv --table',
+    prefixes: truth.prefixes,
+    groups: truth.groups,
+    databases: databases.map(({ name, built }) => `${name} of ${built}`),
+  }
+  const rows = shares.map((row) => `    ${JSON.stringify(row)}`)
+  return `${JSON.stringify(about, null, 2).slice(0, -2)},\n  "rows": [\n${rows.join(',\n')}\n  ]\n}\n`
+}

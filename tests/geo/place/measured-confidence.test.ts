@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  AGREEMENTS,
+  basisOf,
+  DETAILS,
+  isMeasuredProvider,
+  type MeasuredConfidence,
+  measuredConfidence,
+} from '../../../lib/geo/place/measured-confidence.ts'
+import table from '../../../lib/geo/place/measured-shares.json' with { type: 'json' }
+import { type RawPlace, toPlace } from '../../../lib/geo/place/place.ts'
+
+function placeOf(raw: Partial<RawPlace> = {}) {
+  return toPlace({ country: { code: 'GB' }, ...raw }) ?? assert.fail()
+}
+
+const region = { code: 'GB-ENG', name: 'England' }
+const london = { city: 'London', latitude: 51.5, longitude: -0.1 }
+
+describe('the table of measured shares', () => {
+  it('has one row for each provider, agreement and detail', () => {
+    const expected = ['dbip', 'maxmind'].flatMap((source) =>
+      AGREEMENTS.flatMap((agreement) =>
+        DETAILS.map((detail) => `${source} ${agreement} ${detail}`),
+      ),
+    )
+    assert.deepEqual(
+      table.rows.map(({ source, agreement, detail }) => `${source} ${agreement} ${detail}`),
+      expected,
+    )
+  })
+
+  it('has shares from 0.01 to 0.99 of what such answers name', () => {
+    for (const row of table.rows) {
+      const { detail, country, region: share, city }: MeasuredConfidence & { detail: string } = row
+      for (const one of [country, share, city]) {
+        assert.ok(one === undefined || (one >= 0.01 && one <= 0.99), JSON.stringify(row))
+      }
+      assert.equal(share === undefined, detail === 'country')
+      assert.equal(city === undefined, !detail.startsWith('city'))
+    }
+  })
+
+  it('says when and on what it was measured', () => {
+    assert.match(table.date, /^\d{4}-\d\d-\d\d$/)
+    assert.match(table.command, /^npm run accuracy -- .* --table$/)
+    assert.ok(table.prefixes > 1_000 && table.groups > 20)
+  })
+})
+
+describe('measuredConfidence', () => {
+  it('is the row of the provider, the agreement and the detail', () => {
+    const cases: readonly (readonly [number | undefined, Partial<RawPlace>, string, string])[] = [
+      [undefined, {}, 'none', 'country'],
+      [0, { region }, '0', 'region'],
+      [0.5, { ...london, region }, '0.5', 'city'],
+      [0.75, { ...london, radiusKm: 10 }, '0.75', 'city, 10 km'],
+      [1, { ...london, radiusKm: 11 }, '1', 'city, 25 km'],
+      [1, { ...london, radiusKm: 25 }, '1', 'city, 25 km'],
+      [1, { ...london, radiusKm: 50 }, '1', 'city, 100 km'],
+      [1, { ...london, radiusKm: 100 }, '1', 'city, 100 km'],
+      [1, { ...london, radiusKm: 200 }, '1', 'city, 499 km'],
+      [1, { ...london, radiusKm: 499 }, '1', 'city, 499 km'],
+      [1, { ...london, radiusKm: 500 }, '1', 'city, wider'],
+    ]
+    for (const [agreement, raw, name, detail] of cases) {
+      for (const source of ['maxmind', 'dbip']) {
+        const place = placeOf(raw)
+        assert.deepEqual(basisOf(source, agreement, place), { source, agreement: name, detail })
+        const row = table.rows.find(
+          (one) => one.source === source && one.agreement === name && one.detail === detail,
+        )
+        const { source: _, agreement: __, detail: ___, ...share } = row ?? assert.fail()
+        assert.deepEqual(measuredConfidence(source, agreement, place), share)
+      }
+    }
+  })
+
+  it('is undefined for a provider that was not measured', () => {
+    assert.equal(measuredConfidence('overlay', undefined, placeOf()), undefined)
+    assert.deepEqual(['maxmind', 'overlay'].map(isMeasuredProvider), [true, false])
+  })
+})
