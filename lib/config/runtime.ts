@@ -33,10 +33,12 @@ export function checkRuntime(versions: Versions): void {
   const [key, name, oldest] = find(versions)
   const version = versions[key] ?? ''
   if (!isOlder(version, oldest)) return
+  const [install, start] = IS_PACKAGE
+    ? ['npm install', 'npx meridian start']
+    : ['npm ci', 'npm start']
   throw new Error(
     `Cannot run on ${name} ${version}: version ${oldest} or newer is required. ` +
-      (IS_PACKAGE ? 'Run npm install' : 'Run npm ci') +
-      ', which installs the right Node.js',
+      `Run ${install}, which installs the right Node.js, then ${start}, which uses it`,
   )
 }
 

@@ -16,7 +16,10 @@ describe('checkRuntime', () => {
 
   it('refuses older runtimes and says what to do', () => {
     for (const node of ['20.20.0', '22.21.0', '23.9.9', '9.0.0', '']) {
-      assert.throws(() => checkRuntime({ node }), /^Error: Cannot run on Node\.js .* npm ci, /)
+      assert.throws(
+        () => checkRuntime({ node }),
+        /^Error: Cannot run on Node\.js .* npm ci, .* npm start, /,
+      )
     }
     assert.throws(() => checkRuntime({}), /version 24\.0 or newer/)
     assert.throws(() => checkRuntime({ ...BUN, bun: '1.3.9' }), /on Bun 1\.3\.9: version 1\.4 or/)
