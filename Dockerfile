@@ -11,7 +11,9 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787 MERIDIAN_DATA_DIR=/data
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY . .
-RUN install --directory --owner=node --group=node --mode=0700 /data
+# A server on the machine that builds this image may have closed its data folder.
+RUN chmod a+rX data data/plans.json && \
+  install --directory --owner=node --group=node --mode=0700 /data
 USER node
 # Keeps the compiled code. A start compiles again only if its processor differs much from this one.
 RUN scripts/node.sh --import ./jsx.ts scripts/parts/compile.ts

@@ -19,7 +19,14 @@ const STICKY = 0o1000
 /** What Meridian and Litestream make in a data folder, and mkfs in a new volume. */
 const OURS =
   /^((app\.db|secrets\.json|server\.lock)([-.].*)?|geo|backups|\.app\.db-litestream|litestream\.sock|\.partial-backup-.*|before-restore-.*|lost\+found)$/
+/** The default plans, which every clone has in `data`. They are no secret, and other users of the clone read them. */
+export const PLANS = 'plans.json'
 const ANY = /^/
+
+/** Whether the folder is as in a fresh clone: no server or command has used it yet. */
+export function isUnused(path: string): boolean {
+  return readdirSync(path).join() === PLANS
+}
 
 /**
  * Creates the data folder if it is missing, and makes it and our files in it private: only their
@@ -86,7 +93,7 @@ function problemOf(folder: string): string | undefined {
     return isOpen ? 'every user may write into it, as into /tmp' : undefined
   }
   if ((mode & 0o077) === 0) return undefined
-  const other = readdirSync(folder).find((name) => !OURS.test(name))
+  const other = readdirSync(folder).find((name) => !OURS.test(name) && name !== PLANS)
   return other && `it is open to other users and holds ${other}`
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
 import type { Plan as PublicPlan } from '../contract/billing/billing-schemas.ts'
 import { reasonOf } from '../reason.ts'
@@ -67,20 +68,18 @@ export const DEMO_PLAN: Plan = {
   requestsPerMinute: 60,
 }
 
-const BUNDLED = new URL('./plans.json', import.meta.url)
+/** In the tree of the code, wherever the data folder is. */
+const DEFAULT = fileURLToPath(new URL('../../data/plans.json', import.meta.url))
 
-/** Reads the plans from `file`, or the bundled plans. Throws an error that names the file. */
+/** Reads the plans from `file`, or the default plans. Throws an error that names the file. */
 export function readPlans(file: string | undefined): Plans {
-  const path = file ?? BUNDLED
+  const path = file ?? DEFAULT
   try {
     return toPlans(v.parse(PlanFile, JSON.parse(readFileSync(path, 'utf8'))))
   } catch (cause) {
-    throw new Error(
-      `Cannot read the plans in ${path}: ${reason(cause)}; MERIDIAN_PLANS names the file`,
-      {
-        cause,
-      },
-    )
+    const advice =
+      file === undefined ? 'MERIDIAN_PLANS can name another file' : 'MERIDIAN_PLANS names the file'
+    throw new Error(`Cannot read the plans in ${path}: ${reason(cause)}; ${advice}`, { cause })
   }
 }
 

@@ -11,7 +11,10 @@ export function checkConfig(config: Config): Finding[] {
 }
 
 function plans({ plansFile }: Config): Finding[] {
-  return wrongIfThrows(() => readPlans(plansFile), 'repair the file that MERIDIAN_PLANS names')
+  return wrongIfThrows(
+    () => readPlans(plansFile),
+    'repair the file, or name another one in MERIDIAN_PLANS',
+  )
 }
 
 function address({ host, baseUrl }: Config): Finding[] {

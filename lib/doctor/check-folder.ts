@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkDataDir } from '../config/data-dir.ts'
+import { checkDataDir, isUnused, PLANS } from '../config/data-dir.ts'
 import { openSecrets } from '../config/secrets.ts'
 import { writeProblem } from '../disk-advice.ts'
 import { type Finding, ok, warning, wrong, wrongIfThrows } from './finding.ts'
@@ -10,12 +10,11 @@ const HAS_MODES = process.getuid !== undefined
 
 /** Checks the permissions of the data folder, the owner of its files, and the secrets. */
 export function checkFolder(dataDir: string): Finding[] {
-  if (!existsSync(dataDir)) {
-    return [warning(`There is no ${dataDir} yet`, 'start the server once')]
-  }
+  if (!existsSync(dataDir)) return [notStarted(dataDir)]
   const folder = realpathSync(dataDir)
   const unfit = wrongIfThrows(() => checkDataDir(folder), 'do what the message says')
   if (unfit.length > 0) return unfit
+  if (isUnused(folder)) return [notStarted(dataDir)]
   const { uid } = lstatSync(folder)
   const me = process.getuid?.() ?? uid
   const mayChange = me === uid || me === 0
@@ -29,6 +28,10 @@ export function checkFolder(dataDir: string): Finding[] {
   return [
     ok(HAS_MODES ? `Other users cannot read ${folder}` : `This user can write into ${folder}`),
   ]
+}
+
+function notStarted(dataDir: string): Finding {
+  return warning(`There is no data in ${dataDir} yet`, 'start the server once')
 }
 
 function closedToUs(folder: string): Finding[] {
@@ -50,7 +53,7 @@ function openToOthers(folder: string, mayChange: boolean): Finding[] {
 /** A command that runs as another user leaves files that the server cannot write. */
 function foreignFiles(dataDir: string, owner: number): Finding[] {
   return readdirSync(dataDir)
-    .filter((name) => name !== 'lost+found')
+    .filter((name) => name !== 'lost+found' && name !== PLANS)
     .map((name) => join(dataDir, name))
     .filter((path) => lstatSync(path).uid !== owner)
     .map((path) =>

@@ -14,7 +14,7 @@ import { completionScripts, optionsIn } from './completion.ts'
 
 const DIST = 'dist'
 /** What the code reads, besides files that it imports. */
-const DATA = ['lib/config/plans.json', 'lib/{db,postgres}/migrations/*.sql']
+const DATA = ['data/plans.json', 'lib/{db,postgres}/migrations/*.sql']
 
 /** The files of commands that are not in scripts/. */
 const FILES: Readonly<Record<string, string>> = {

@@ -95,6 +95,16 @@ describe('makeDataDir', ON_POSIX, () => {
     for (const name of files) assert.equal(modeOf(join(path, name)), 0o600, name)
   })
 
+  it('closes the folder of a fresh clone, and leaves the default plans readable', () => {
+    const path = tempFolder()
+    const plans = join(path, 'plans.json')
+    writeFileSync(plans, '[]')
+    chmodSync(plans, 0o644)
+    chmodSync(path, 0o755)
+    makeDataDir(path)
+    assert.deepEqual([modeOf(path), modeOf(plans)], [0o700, 0o644])
+  })
+
   it('does not hide that other users could read the secrets', () => {
     const path = tempFolder()
     writeFileSync(join(path, 'secrets.json'), '{}')

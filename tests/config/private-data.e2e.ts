@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { chmodSync, globSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { copyFiles, copyPackages } from '../process/release.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const { dataDir, settings, remove } = newDataFolder()
 const OLD = ['server.lock', 'geo/old.mmdb', 'backups/old.tar.gz']
@@ -73,5 +75,26 @@ describe('a command that comes before the first start', () => {
       assert.equal(statSync(join(folder.dataDir, name)).mode & 0o077, 0, name)
     }
     folder.remove()
+  })
+})
+
+describe('a fresh clone', () => {
+  it('starts with the default plans in its data folder, which it makes private', async () => {
+    const clone = tempFolder()
+    const data = join(clone, 'data')
+    const { remove, settings } = newDataFolder()
+    const { MERIDIAN_GEO = '' } = settings
+    copyFiles(clone)
+    copyPackages(clone)
+    chmodSync(data, 0o755)
+    const server = await startServer({ MERIDIAN_GEO }, clone)
+    const response = await fetch(`${server.url}/v1/billing/plans`)
+    assert.equal(response.status, 200, await response.text())
+    assert.equal(statSync(data).mode & 0o777, 0o700)
+    for (const name of ['app.db', 'secrets.json']) {
+      assert.equal(statSync(join(data, name)).mode & 0o777, 0o600, name)
+    }
+    assert.equal((await server.stop('SIGTERM')).code, 0)
+    remove()
   })
 })

@@ -28,7 +28,12 @@ describe('checkFolder', () => {
   })
 
   it('reports what is missing before the first start', () => {
-    matches(checkFolder(join(folder, 'none')), /^warning: There is no .* → start the server once$/)
+    const clone = tempFolder()
+    writeFileSync(join(clone, 'plans.json'), '[]')
+    chmodSync(clone, 0o755)
+    for (const unused of [join(folder, 'none'), clone]) {
+      matches(checkFolder(unused), /^warning: There is no data in .* → start the server once$/)
+    }
   })
 
   it('finds a folder that others may read', ON_POSIX, async () => {
