@@ -16,7 +16,7 @@ RUN chmod a+rX data data/plans.json && \
   install --directory --owner=node --group=node --mode=0700 /data
 USER node
 # Keeps the compiled code. A start compiles again only if its processor differs much from this one.
-RUN scripts/node.sh --import ./jsx.ts scripts/parts/compile.ts
+RUN scripts/node.sh scripts/parts/compile.ts
 VOLUME /data
 EXPOSE 8787
 STOPSIGNAL SIGTERM
@@ -25,4 +25,4 @@ HEALTHCHECK --interval=15s --timeout=5s --start-period=180s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # As process 1, Node would ignore the signals of its first moments. tini passes them on.
 ENTRYPOINT ["tini", "--"]
-CMD ["scripts/node.sh", "--import", "./jsx.ts", "server.ts"]
+CMD ["scripts/node.sh", "server.ts"]

@@ -12,4 +12,4 @@ exit /b 1
 
 rem The first argument, scripts/node.sh, becomes the title of the process: cmd.exe can only pass all arguments.
 :run
-"%node%" --max-semi-space-size=16 --heap-growing-percent=50 --no-parallel-scavenge --title %*
+"%node%" --max-semi-space-size=16 --heap-growing-percent=50 --no-parallel-scavenge --import ./jsx.ts --title %*

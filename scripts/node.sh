@@ -30,10 +30,16 @@ run() {
   semi=$(NODE_OPTIONS='' "$1" -p "$semi_space" 2>/dev/null) || return 1
   program=$1
   shift
-  exec "$program" --max-semi-space-size="$semi" --heap-growing-percent=50 --no-parallel-scavenge "$@"
+  exec "$program" --max-semi-space-size="$semi" --heap-growing-percent=50 --no-parallel-scavenge \
+    ${loader:+--import "$loader"} "$@"
 }
 
 here=$(cd "$(dirname "$0")/.." && pwd -P)
+# Loads JSX. The npm package has no such file: its code is compiled. Node.js takes the path for a URL.
+loader=
+if [ -f "$here/jsx.ts" ]; then
+  loader=$(printf '%s\n' "$here/jsx.ts" | sed 's/%/%25/g; s/?/%3F/g; s/#/%23/g')
+fi
 # If this is an installed npm package, npm has usually put Node.js into the same node_modules.
 beside=$(dirname "$here")
 [ "$(basename "$beside")" = node_modules ] || beside=

@@ -30,4 +30,4 @@ if [ ! -e "$database" ]; then
   [ ! -e "$database.restored" ] || mv "$database.restored" "$database"
 fi
 
-exec litestream replicate -config litestream.yml -exec 'scripts/node.sh --import ./jsx.ts server.ts'
+exec litestream replicate -config litestream.yml -exec 'scripts/node.sh server.ts'

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
+import { LOADER } from './support/runtime.ts'
 
 /*
  * Runs the files of fault tests: `node faults.ts GLOB`. Those that only check what is stored and answered
@@ -31,6 +32,6 @@ if (passed.includes(false)) process.exitCode = 1
 
 function test(files: readonly string[], atOnce: number): boolean {
   const options = [`--test-concurrency=${atOnce}`, `--test-timeout=${LONGEST_MS}`]
-  const args = ['--import', './jsx.ts', '--test', ...options, ...files]
+  const args = [...LOADER, '--test', ...options, ...files]
   return spawnSync(process.execPath, args, { stdio: 'inherit' }).status === 0
 }

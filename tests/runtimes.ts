@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { LOADER } from './support/runtime.ts'
 
 /*
  * `npm run test:runtimes` runs the end-to-end tests against a server and commands on other runtimes,
@@ -11,7 +12,7 @@ import { join } from 'node:path'
 
 /** npm packages, each with the options that make it run TypeScript. */
 const RUNTIMES = [
-  { name: 'node', version: '26.10.0', options: ['--import', './jsx.ts'] },
+  { name: 'node', version: '26.10.0', options: LOADER },
   { name: 'deno', version: '2.9.6', options: ['run', '--allow-all'] },
   { name: 'bun', version: '1.4.5', options: [] },
 ] as const
@@ -43,13 +44,7 @@ function install(): void {
 }
 
 function test(command: string): boolean {
-  const options = [
-    '--import',
-    './jsx.ts',
-    '--test',
-    '--test-concurrency=2',
-    '--test-timeout=400000',
-  ]
+  const options = [...LOADER, '--test', '--test-concurrency=2', '--test-timeout=400000']
   const files = globSync(TESTS)
   const { status } = spawnSync(process.execPath, [...options, ...files], {
     env: { ...process.env, TEST_RUNTIME: command },

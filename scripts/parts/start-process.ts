@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** The command that runs one of our files on this Node. */
-export const NODE_COMMAND = ['scripts/node.sh', '--import', './jsx.ts'] as const
+export const NODE_COMMAND = ['scripts/node.sh'] as const
 
 export interface RunningProcess extends AsyncDisposable {
   readonly url: string

@@ -11,7 +11,7 @@ import { openSecrets } from '../../lib/config/secrets.ts'
 import { addUsers, writeWidePlan } from '../accounts/many-users.ts'
 import { emailsIn, makeDataFolder, withClient } from '../support/data-folder.ts'
 import { newDataFolder, runScript, startServer } from '../support/process.ts'
-import { inherited } from '../support/runtime.ts'
+import { inherited, LOADER } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { checkedTimeOf, readHoldings } from './drill/ledger.ts'
 import { startWriters } from './drill/writers.ts'
@@ -62,7 +62,7 @@ describe('a backup that is killed', () => {
   })
 
   async function backUpAndKill(path: string, afterMs: number): Promise<void> {
-    const args = ['--import', './jsx.ts', 'scripts/backup.ts', '--out', path]
+    const args = [...LOADER, 'scripts/backup.ts', '--out', path]
     const child = spawn(process.execPath, args, { env: { ...inherited(), ...settings } })
     const closed = once(child, 'close')
     await sleep(afterMs)
@@ -93,7 +93,7 @@ describe('a restore that is killed', () => {
   })
 
   async function restoreAndKill(path: string, dataDir: string, afterMs: number): Promise<void> {
-    const args = ['--import', './jsx.ts', 'scripts/restore.ts', path, '--overwrite']
+    const args = [...LOADER, 'scripts/restore.ts', path, '--overwrite']
     const env = { ...process.env, MERIDIAN_DATA_DIR: dataDir }
     const child = spawn(process.execPath, args, { env, stdio: 'ignore' })
     const closed = once(child, 'close')

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { removeWorkFolders, withWorkFolder } from '../../lib/backup/work-folder.ts'
+import { LOADER } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 describe('a work folder', () => {
@@ -22,7 +23,7 @@ describe('a work folder', () => {
     const directory = tempFolder()
     const script = `import { withWorkFolder } from './lib/backup/work-folder.ts'
       withWorkFolder(${JSON.stringify(directory)}, () => { console.log('made'); return new Promise(() => setInterval(() => {}, 1000)) })`
-    const args = ['--import', './jsx.ts', '--input-type=module', '--eval', script]
+    const args = [...LOADER, '--input-type=module', '--eval', script]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     const ended = once(child, 'exit')
     await once(child.stdout, 'data')

@@ -11,7 +11,7 @@ import { after, before, describe, it } from 'node:test'
 import { once as atMostOnce } from '../../lib/once.ts'
 import { newSecretKey } from '../../stripe-double/ids.ts'
 import { findSpec, readSpec } from '../stripe-double/stripe-spec.ts'
-import { inherited } from '../support/runtime.ts'
+import { inherited, LOADER } from '../support/runtime.ts'
 
 const isInstalled = spawnSync('stripe-mock', ['-version']).error === undefined
 /** The tests that record their calls. */
@@ -113,7 +113,7 @@ const acceptedCalls = atMostOnce(async (): Promise<Call[]> => {
 })
 
 async function runTests(file: string): Promise<void> {
-  const args = ['--import', './jsx.ts', 'tests/support/run-tests.ts', ...RECORDED]
+  const args = [...LOADER, 'tests/support/run-tests.ts', ...RECORDED]
   const env = { ...inherited(), STRIPE_CALLS_FILE: file }
   const child = spawn(process.execPath, args, { env })
   const [output] = await Promise.all([text(child.stdout), once(child, 'close')])

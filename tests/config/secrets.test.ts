@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { openSecrets } from '../../lib/config/secrets.ts'
-import { assertMode, ON_POSIX } from '../support/runtime.ts'
+import { assertMode, LOADER, ON_POSIX } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const parent = tempFolder()
@@ -76,7 +76,7 @@ describe('openSecrets', () => {
     const script = `
       import { openSecrets } from './lib/config/secrets.ts'
       process.stdout.write(openSecrets(${JSON.stringify(folder)}).auth)`
-    const args = ['--import', './jsx.ts', '--input-type=module', '--eval', script]
+    const args = [...LOADER, '--input-type=module', '--eval', script]
     const run = () =>
       text(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }).stdout)
     const given = new Set(await Promise.all([run(), run(), run()]))

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { startLoopbackServer } from '../support/loopback-server.ts'
 import { newDataFolder, type Running, startServer } from '../support/process.ts'
+import { LOADER } from '../support/runtime.ts'
 
 /*
  * A burst of inquiries from many addresses; the process is killed in the middle of it. Each address
@@ -31,7 +32,7 @@ const turnstile = await startLoopbackServer((asked, answer) => {
 })
 const mailServer = spawn(
   process.execPath,
-  ['--import', './jsx.ts', 'tests/contact/recording-mail-server.ts', mails],
+  [...LOADER, 'tests/contact/recording-mail-server.ts', mails],
   { stdio: ['ignore', 'pipe', 'inherit'] },
 )
 after(async () => {

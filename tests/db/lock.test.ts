@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { lockDataDir } from '../../lib/db/lock.ts'
+import { LOADER } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
@@ -21,7 +22,7 @@ describe('the lock of the data folder', () => {
   it('keeps other processes out and ends when its process is killed', async () => {
     const script = `import { lockDataDir } from './lib/db/lock.ts'
       globalThis.lock = lockDataDir(${JSON.stringify(folder)}); console.log('locked'); setInterval(() => {}, 1000)`
-    const args = ['--import', './jsx.ts', '--input-type=module', '--eval', script]
+    const args = [...LOADER, '--input-type=module', '--eval', script]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     await once(child.stdout, 'data')
     assert.throws(() => lockDataDir(folder), IN_USE)

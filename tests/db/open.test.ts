@@ -13,6 +13,7 @@ import { getTableConfig, type SQLiteColumn } from '../../lib/db/drizzle.ts'
 import { openDb } from '../../lib/db/open.ts'
 import * as mainTables from '../../lib/db/tables.ts'
 import * as usageTables from '../../lib/usage/tables.ts'
+import { LOADER } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
@@ -110,7 +111,7 @@ describe('openDb', () => {
   it('migrates once if several processes start together', async () => {
     const file = fileOf('together.db')
     const script = `import { openDb } from './lib/db/open.ts'; openDb(${JSON.stringify(file)})`
-    const args = ['--import', './jsx.ts', '--input-type=module', '--eval', script]
+    const args = [...LOADER, '--input-type=module', '--eval', script]
     const run = async () => {
       const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'pipe'] })
       const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])

@@ -64,8 +64,8 @@ describe('every supervisor', () => {
   })
 
   it('starts node directly or by an init, so that it gets the signals', () => {
-    assert.match(setting(UNIT, 'ExecStart'), /\/scripts\/node\.sh --import \.\/jsx\.ts server\.ts$/)
-    assert.equal(instruction('CMD'), '["scripts/node.sh", "--import", "./jsx.ts", "server.ts"]')
+    assert.match(setting(UNIT, 'ExecStart'), /\/scripts\/node\.sh server\.ts$/)
+    assert.equal(instruction('CMD'), '["scripts/node.sh", "server.ts"]')
     assert.equal(instruction('ENTRYPOINT'), '["tini", "--"]')
     assert.match(DOCKERFILE, /^RUN apt-get .* install .* tini /m)
   })

@@ -15,7 +15,7 @@ import { makeDataFolder, withClient } from '../support/data-folder.ts'
 import { NOON } from '../support/helpers.ts'
 import { startLoopbackServer } from '../support/loopback-server.ts'
 import { startMailServer } from '../support/mail-server.ts'
-import { mayBecomeNobody, ON_POSIX } from '../support/runtime.ts'
+import { LOADER, mayBecomeNobody, ON_POSIX } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { lines, matches } from './findings.ts'
 
@@ -80,7 +80,7 @@ describe('checkFolder', () => {
       const check = `import { checkFolder } from './lib/doctor/check-folder.ts'
         process.setgid(${gid}), process.setgroups([${gid}]), process.setuid(65_534)
         console.log(checkFolder(${JSON.stringify(dataDir)}).map(({ text }) => text).join())`
-      const args = ['--import', './jsx.ts', '--input-type=module', '--eval', check]
+      const args = [...LOADER, '--input-type=module', '--eval', check]
       return execFileSync(process.execPath, args, { encoding: 'utf8' })
     }
     for (const parent of [folder, dirname(dataDir)]) chmodSync(parent, 0o711)

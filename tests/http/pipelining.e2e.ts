@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { newDataFolder, privateMemory, type Running, startServer } from '../support/process.ts'
+import { LOADER } from '../support/runtime.ts'
 
 /* Each connection sends as many requests for a page as fit into 64 KB, without waiting for answers. */
 
@@ -52,7 +53,7 @@ describe('a flood of requests for pages on twenty connections', () => {
   ] as const) {
     it(`leaves the server answering, if its clients ${clients}`, async (t) => {
       const { port } = new URL(server.url)
-      const args = ['--import', './jsx.ts', 'tests/http/flood-client.ts']
+      const args = [...LOADER, 'tests/http/flood-client.ts']
       const flood = promisify(execFile)(process.execPath, [
         ...args,
         port,

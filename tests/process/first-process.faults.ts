@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { newDataFolder } from '../support/process.ts'
+import { LOADER } from '../support/runtime.ts'
 
 /* A server that is process 1, as in a container. strace sends a signal while it is being loaded. */
 
@@ -24,7 +25,7 @@ describe('process 1', { skip: !isPossible && 'needs strace, and root to make pro
   ] as const) {
     it(`ends at a ${signal} that comes before it listens`, async () => {
       const inject = ['-e', `inject=openat:signal=${signal}:when=1`]
-      const server = [process.execPath, '--import', './jsx.ts', 'server.ts']
+      const server = [process.execPath, ...LOADER, 'server.ts']
       const { PATH = '', HOME = '' } = process.env
       const child = spawn('strace', [...STRACE, ...inject, ...UNSHARE, ...server], {
         env: { PATH, HOME, PORT: '0', MERIDIAN_GEO_ATLAS: '0', ...settings },

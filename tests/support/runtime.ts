@@ -4,8 +4,11 @@ import { statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, resolve } from 'node:path'
 
+/** What scripts/node.sh adds, for tests that start this Node.js without it. */
+export const LOADER = ['--import', './jsx.ts'] as const
+
 /** As in scripts/node.sh. */
-const NODE_FLAGS = ['--heap-growing-percent=50', '--import', './jsx.ts']
+const NODE_FLAGS = ['--heap-growing-percent=50', ...LOADER]
 
 /**
  * The command that runs a TypeScript file: this Node.js, or the value of TEST_RUNTIME, which

@@ -8,6 +8,7 @@ import { createFindRemoteSession } from '../../../lib/access/sign-in/remote-auth
 import { visitPage as ask, cookieOf } from '../../dashboard/pages.ts'
 import { readColumn, readRows } from '../../support/database/sql.ts'
 import { codeOf, freshClient, makeApp, recordingLog, type TestApp } from '../../support/helpers.ts'
+import { LOADER } from '../../support/runtime.ts'
 import { PASSWORD } from '../../support/sign-in.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
@@ -24,7 +25,7 @@ interface AuthService {
 }
 
 async function startAuthService(): Promise<AuthService> {
-  const args = ['--import', './jsx.ts', 'tests/access/sign-in/better-auth-server.ts']
+  const args = [...LOADER, 'tests/access/sign-in/better-auth-server.ts']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(child.stdout, 'data')
   const url = String(line).trim()

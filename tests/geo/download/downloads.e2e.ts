@@ -5,6 +5,7 @@ import { readConfig } from '../../../lib/config/config.ts'
 import { runLowPriority } from '../../../lib/process/low-priority.ts'
 import { type Downloads, openDownloads } from '../../../lib/services/geo/downloads.ts'
 import { recordingLog } from '../../support/helpers.ts'
+import { LOADER } from '../../support/runtime.ts'
 import {
   APRIL_TIME,
   AUTHORIZATION,
@@ -74,7 +75,7 @@ function open(): Downloads {
 /** Starts the download process as server.ts does, but with its own environment. */
 async function download(): Promise<void> {
   const settings = Object.entries(environment()).map(([name, value]) => `${name}=${value}`)
-  const node = [process.execPath, '--import', './jsx.ts', 'scripts/geo.ts', '--update']
+  const node = [process.execPath, ...LOADER, 'scripts/geo.ts', '--update']
   await runLowPriority(['env', ...settings, ...node], new AbortController().signal)
 }
 
