@@ -12,6 +12,7 @@ import type { PlaceNames } from './place/names.ts'
 import { systemNumber } from './place/network-owner.ts'
 import { createPrivacyFinder } from './privacy/finder.ts'
 import { chooseSchema } from './providers/choose.ts'
+import { flatCity } from './providers/flat-city.ts'
 import type { RegionCode, Schema } from './providers/schema.ts'
 
 /** One open database file. */
@@ -42,6 +43,8 @@ export async function openDatabase(path: string, options: OpenOptions) {
       name,
       /** Short name of the provider: maxmind, dbip, ipinfo. */
       provider,
+      /** What the provider calls the data, such as GeoLite2-City: a provider may sell several. */
+      product: productOf(schema, mmdb.metadata, name),
       metadata: mmdb.metadata,
       residence,
       bytes: bytes.length,
@@ -75,6 +78,12 @@ function providerOf(schema: Schema, metadata: MmdbMetadata, name: string): strin
   const named = /dbip|geolite2|ipinfo/i.exec(name)?.[0].toLowerCase()
   if (named !== undefined) return named === 'geolite2' ? 'maxmind' : named
   return name.toLowerCase().replaceAll(/[^a-z0-9.-]+/g, '-')
+}
+
+/** ip-location-db's copy of DB-IP City Lite has another type. */
+function productOf(schema: Schema, { databaseType }: MmdbMetadata, name: string): string {
+  const isCopy = schema === flatCity && /^dbip-city(-ipv[46])?$/.test(name)
+  return isCopy ? 'DBIP-City-Lite' : databaseType
 }
 
 const PROBE_RECORDS = 1_000

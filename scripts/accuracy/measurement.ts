@@ -102,8 +102,8 @@ const UNMOVABLE = [OPTIONAL.overlay, OPTIONAL.geofeeds, OPTIONAL.lists]
 
 function servedFiles(geo: Library, directory: string): ServedFile[] {
   const unmovable = UNMOVABLE.map((name) => join(directory, name))
-  return geo.files().map(({ file: { path }, database: { provider, subject, find } }) => {
-    return { path, provider, subject, find, isMovable: !unmovable.includes(path) }
+  return geo.files().map(({ file: { path }, database: { provider, product, subject, find } }) => {
+    return { path, provider, product, subject, find, isMovable: !unmovable.includes(path) }
   })
 }
 
@@ -128,6 +128,6 @@ function countPrefixes(samples: Samples['samples']) {
   return { prefixes: samples.length, ipv4, ipv6: samples.length - ipv4 }
 }
 
-function toDatabase({ name, provider, metadata }: GeoDatabase) {
-  return { name, provider, built: isoDay(metadata.builtAt) }
+function toDatabase({ name, provider, product, metadata }: GeoDatabase) {
+  return { name, provider, product, built: isoDay(metadata.builtAt) }
 }

@@ -10,6 +10,10 @@ export function sharesText({ shares, truth, databases }: Measurement): string {
     groups: truth.groups,
     databases: databases.map(({ name, built }) => `${name} of ${built}`),
   }
+  const measured = new Set(shares.map(({ product }) => product))
+  const order = [...new Set(databases.map(({ product }) => product))].filter((one) =>
+    measured.has(one),
+  )
   const rows = shares.map((row) => `    ${JSON.stringify(row)}`)
-  return `${JSON.stringify(about, null, 2).slice(0, -2)},\n  "rows": [\n${rows.join(',\n')}\n  ]\n}\n`
+  return `${JSON.stringify({ ...about, order }, null, 2).slice(0, -2)},\n  "rows": [\n${rows.join(',\n')}\n  ]\n}\n`
 }

@@ -110,15 +110,16 @@ describe('npm run accuracy', () => {
   it('prints the shares for include=confidence as the file that the server reads', async () => {
     const { code, stdout, stderr } = await accuracy(['--table'], TRUTH)
     assert.equal(code, 0, stderr)
-    const { date, command, prefixes, groups, databases, rows } = JSON.parse(stdout)
+    const { date, command, prefixes, groups, databases, order, rows } = JSON.parse(stdout)
     const own = JSON.parse(readFileSync('lib/geo/place/measured-shares.json', 'utf8'))
     assert.match(date, /^\d{4}-\d\d-\d\d$/)
     assert.deepEqual([command, prefixes, groups], [own.command, 4, 2])
     assert.equal(databases.length, 2)
-    const keys = ({ source, agreement, detail }: Readonly<Record<string, unknown>>) =>
-      `${source} ${agreement} ${detail}`
+    assert.deepEqual(order, own.order)
+    const keys = ({ product, agreement, detail }: Readonly<Record<string, unknown>>) =>
+      `${product} ${agreement} ${detail}`
     assert.deepEqual(rows.map(keys), own.rows.map(keys))
-    const best = rows.find((row: object) => keys({ ...row }) === 'dbip none city')
+    const best = rows.find((row: object) => keys({ ...row }) === 'DBIP-City-Lite none city')
     assert.ok(best.city > 0.5 && best.city < 1, JSON.stringify(best))
   })
 

@@ -20,6 +20,7 @@ export function fakeDatabase(
   return {
     name: provider,
     provider,
+    product: provider,
     metadata: {
       databaseType: 'Fake',
       description: '',

@@ -24,13 +24,13 @@ export interface Answer {
   readonly basis: Basis | undefined
 }
 
-export function toAnswer({ place, timezone, finestSource, confidence }: Located): Answer {
+export function toAnswer({ place, timezone, finestProduct, confidence }: Located): Answer {
   return {
     country: place?.country?.code,
     region: place?.region?.code,
     city: place?.level === LEVEL.city ? place.coordinates : undefined,
     timezone: timezone?.name,
-    basis: place && finestSource ? basisOf(finestSource, confidence, place) : undefined,
+    basis: place && finestProduct ? basisOf(finestProduct, confidence, place) : undefined,
   }
 }
 

@@ -42,8 +42,9 @@ function toBin(claims: readonly Claim[], newRandom: NewRandom): Bin | undefined 
   if (stated.length === 0) return { stated: undefined, from: undefined, to: undefined, right }
   return {
     stated: stated.reduce((sum, value) => sum + value, 0) / stated.length,
-    from: Math.min(...stated),
-    to: Math.max(...stated),
+    // Not Math.min(...): a call takes only so many arguments.
+    from: stated.reduce((least, value) => Math.min(least, value)),
+    to: stated.reduce((most, value) => Math.max(most, value)),
     right,
   }
 }

@@ -26,8 +26,8 @@ const LEAST = 0.01
 const MOST = 0.99
 
 /**
- * The share of right answers for every source, agreement and detail. Few answers say little, so each share is
- * drawn towards that of the same source and agreement, this towards that of the source, and this towards that
+ * The share of right answers for every product, agreement and detail. Few answers say little, so each share is
+ * drawn towards that of the same product and agreement, this towards that of the product, and this towards that
  * of all (additive smoothing). A group of n answers weighs as the root of n: else one large network would decide.
  */
 export function measureShares(observations: readonly Observation[]): MeasuredRow[] {
@@ -45,11 +45,11 @@ export function measureShares(observations: readonly Observation[]): MeasuredRow
 }
 
 function allBases(observations: readonly Observation[]): Basis[] {
-  const sources = new Set(observations.map(({ basis }) => basis.source))
-  return [...sources]
+  const products = new Set(observations.map(({ basis }) => basis.product))
+  return [...products]
     .toSorted()
-    .flatMap((source) =>
-      AGREEMENTS.flatMap((agreement) => DETAILS.map((detail) => ({ source, agreement, detail }))),
+    .flatMap((product) =>
+      AGREEMENTS.flatMap((agreement) => DETAILS.map((detail) => ({ product, agreement, detail }))),
     )
 }
 
@@ -84,8 +84,8 @@ function shareOf(observations: readonly Observation[], part: Part) {
 }
 
 /** From the most general kind of answers to the most special one. */
-function keysOf({ source, agreement, detail }: Basis): string[] {
-  return ['', source, `${source} ${agreement}`, `${source} ${agreement} ${detail}`]
+function keysOf({ product, agreement, detail }: Basis): string[] {
+  return ['', product, `${product} ${agreement}`, `${product} ${agreement} ${detail}`]
 }
 
 /** The weight of an answer: one on average. */

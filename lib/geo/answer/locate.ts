@@ -3,7 +3,11 @@ import type { GeoDatabase } from '../database.ts'
 import { confidence, sameCity } from '../place/confidence.ts'
 import { findCountry } from '../place/countries.ts'
 import { LEVEL, type NetworkOwner, type Place, WITHHELD } from '../place/finding.ts'
-import { type MeasuredConfidence, measuredConfidence } from '../place/measured-confidence.ts'
+import {
+  areMeasured,
+  type MeasuredConfidence,
+  measuredConfidence,
+} from '../place/measured-confidence.ts'
 import { mergeOwners } from '../place/network-owner.ts'
 import { cityJson } from '../place/place-json.ts'
 import { timezoneAt } from '../place/timezone-at.ts'
@@ -13,8 +17,8 @@ export interface Located {
   readonly place: Place | undefined
   /** 0 to 1; undefined unless two providers know the country. */
   readonly confidence: number | undefined
-  /** The provider of the finest field in `place`. */
-  readonly finestSource: string | undefined
+  /** The product with the finest field in `place`. */
+  readonly finestProduct: string | undefined
   /** How often answers like this one were right; undefined if that was not measured. */
   readonly measured: MeasuredConfidence | undefined
   readonly timezone: { readonly name: string; readonly source: string } | undefined
@@ -26,11 +30,12 @@ export interface Located {
 }
 
 /** What `locate` needs of a database. */
-export type SearchedDatabase = Pick<GeoDatabase, 'provider' | 'find'>
+export type SearchedDatabase = Pick<GeoDatabase, 'provider' | 'product' | 'find'>
 
 /** One provider's place, which may become part of the answer. */
 interface Candidate {
   readonly provider: string
+  readonly product: string
   readonly place: Place
 }
 
@@ -39,11 +44,11 @@ export function locate(databases: readonly SearchedDatabase[], address: Address)
   const candidates: Candidate[] = []
   let owner = NOBODY
   let isWithheld = false
-  for (const { provider, find } of databases) {
+  for (const { provider, product, find } of databases) {
     const finding = find(address)
     const { place, network } = finding
     if (finding === WITHHELD) isWithheld = true
-    if (place !== undefined && !isWithheld) candidates.push({ provider, place })
+    if (place !== undefined && !isWithheld) candidates.push({ provider, product, place })
     if (network !== undefined) owner = joinOwner(owner, network, provider)
   }
   return merge(candidates, owner)
@@ -54,14 +59,18 @@ function merge(candidates: readonly Candidate[], { network, networkSources }: Ow
   if (first === undefined) return { ...NOWHERE, network, networkSources }
   const finest = finestAgreeing(first, candidates)
   const { place, sources } = joinPlaces(first, finest, candidates)
-  const second = otherProvider(first, candidates)
-  const agreement = second && confidence(first.place, second.place)
+  // The witness must speak for the city in the answer.
+  const subject = isVague(first) ? finest : first
+  const second = otherProvider(subject, candidates)
+  const agreement = second && confidence(subject.place, second.place)
   if (second && agreement) addSource(sources, second.provider)
   return {
     place,
     confidence: agreement,
-    finestSource: finest.provider,
-    measured: measuredConfidence(finest.provider, agreement, place),
+    finestProduct: finest.product,
+    measured: areMeasured(candidates)
+      ? measuredConfidence(finest.product, agreement, place)
+      : undefined,
     timezone: chooseTimezone(finest, first, place),
     network,
     placeSources: sources,
@@ -88,7 +97,7 @@ function joinOwner(owner: Owner, network: NetworkOwner, provider: string): Owner
 export const NOWHERE = {
   place: undefined,
   confidence: undefined,
-  finestSource: undefined,
+  finestProduct: undefined,
   measured: undefined,
   timezone: undefined,
   placeSources: [],
@@ -100,10 +109,19 @@ export const NOWHERE = {
  */
 function decidingCandidate(candidates: readonly Candidate[]): Candidate | undefined {
   const first = candidates.find(({ place }) => place.country !== undefined) ?? candidates[0]
-  if (first === undefined || !first.place.isOnlyRegistered) return first
+  if (first === undefined || !repeatsRegistration(first, candidates)) return first
   const located = otherProvider(first, candidates)
   if (located === undefined || located.place.isOnlyRegistered) return first
   return located.place.country?.code === first.place.country?.code ? first : located
+}
+
+/** Whether it, or another file of its provider, knows only where the network is registered: a Country file cannot say so. */
+function repeatsRegistration(first: Candidate, candidates: readonly Candidate[]): boolean {
+  if (first.place.level !== LEVEL.country) return false
+  return candidates.some(
+    ({ provider, place }) =>
+      provider === first.provider && place.isOnlyRegistered && isSameCountry(place, first.place),
+  )
 }
 
 /** The first candidate with a country from another provider, preferably one that knows more than registration. */
@@ -124,7 +142,10 @@ function otherProvider(first: Candidate, candidates: readonly Candidate[]): Cand
 function finestAgreeing(first: Candidate, candidates: readonly Candidate[]): Candidate {
   let finest = first
   for (const other of candidates) {
-    if (fineness(other.place) > fineness(finest.place) && agrees(first.place, other.place)) {
+    if (
+      fineness(other) > fineness(finest) &&
+      (isVague(first) ? isSameCountry : agrees)(first.place, other.place)
+    ) {
       finest = other
     }
   }
@@ -132,14 +153,14 @@ function finestAgreeing(first: Candidate, candidates: readonly Candidate[]): Can
 }
 
 /** Of two records of one level, one that is vague about it is less fine. */
-function fineness(place: Place): number {
-  return isVague(place) ? place.level - 0.5 : place.level
+function fineness(candidate: Candidate): number {
+  const { level } = candidate.place
+  return isVague(candidate) ? level - 0.5 : level
 }
 
 function agrees(first: Place, other: Place): boolean {
-  if (first.country?.code !== other.country?.code) return false
+  if (!isSameCountry(first, other)) return false
   return (
-    isVague(first) ||
     first.region === undefined ||
     other.region === undefined ||
     first.region.code === other.region.code
@@ -149,9 +170,17 @@ function agrees(first: Place, other: Place): boolean {
 /** 500 km. */
 const VAGUE_MILES = 311
 
+/** Those whose word is final: they know their own networks. */
+const OPERATORS = new Set(['overlay', 'geofeed'])
+
 /** Whether the radius is so large that region and city are rarely right: measured, see docs/accuracy.md. */
-function isVague({ level, coordinates }: Place): boolean {
-  return level > LEVEL.country && (coordinates?.accuracyRadius ?? 0) >= VAGUE_MILES
+function isVague({ provider, place: { level, coordinates } }: Candidate): boolean {
+  const radius = level > LEVEL.country ? (coordinates?.accuracyRadius ?? 0) : 0
+  return radius >= VAGUE_MILES && !OPERATORS.has(provider)
+}
+
+function isSameCountry(first: Place, other: Place): boolean {
+  return first.country?.code === other.country?.code
 }
 
 /**
@@ -160,7 +189,7 @@ function isVague({ level, coordinates }: Place): boolean {
  * coordinates.
  */
 function joinPlaces(first: Candidate, finest: Candidate, candidates: readonly Candidate[]) {
-  let place = finest === first ? first.place : refine(first.place, finest.place)
+  let place = finest === first ? first.place : refine(first, finest.place)
   const sources = [first.provider]
   addSource(sources, finest.provider)
   for (const { provider, place: other } of candidates) {
@@ -180,8 +209,9 @@ function addsCityFields(place: Place, other: Place): boolean {
 }
 
 /** The continent and country of `first` with the finer fields of `finest`, which may have no region. */
-function refine(first: Place, finest: Place): Place {
-  const { region, json } = isVague(first) || first.region === undefined ? finest : first
+function refine(candidate: Candidate, finest: Place): Place {
+  const first = candidate.place
+  const { region, json } = isVague(candidate) || first.region === undefined ? finest : first
   return {
     continent: first.continent,
     country: first.country,

@@ -1,7 +1,7 @@
 import type { GeolocationResult, Include, Language } from '../../contract/geo/geolocation.ts'
 import type { Address } from '../../net/address.ts'
 import type { Library } from '../library.ts'
-import { isMeasuredProvider } from '../place/measured-confidence.ts'
+import { areMeasured, isMeasuredProduct } from '../place/measured-confidence.ts'
 import { createSelect, type Json } from './select-fields.ts'
 import { translate } from './translate.ts'
 import type { Extras } from './write-result.ts'
@@ -46,8 +46,8 @@ export function notIncluded(
   const { fields, include = [] } = options
   if (fields === undefined && include.length === 0) return undefined
   const missing: Include[] = []
-  const isMeasured = () => geo.list().some(({ provider }) => isMeasuredProvider(provider))
-  if (asksConfidence(options) && !isMeasured()) missing.push('confidence')
+  const measured = () => geo.list().filter(({ product }) => isMeasuredProduct(product))
+  if (asksConfidence(options) && !areMeasured(measured())) missing.push('confidence')
   const asksForPrivacy = include.includes('privacy') || asksPrivacy(fields)
   if (asksForPrivacy && !geo.list().some(({ subject }) => subject === 'privacy')) {
     missing.push('privacy')

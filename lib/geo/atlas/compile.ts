@@ -99,11 +99,12 @@ async function* refsOf(
 }
 
 /** A source for ascending addresses, which looks up each network of the database only once. */
-function inOrder({ provider, find }: GeoDatabase, starts: Uint32Array): SearchedDatabase {
+function inOrder({ provider, product, find }: GeoDatabase, starts: Uint32Array): SearchedDatabase {
   let next = 0
   let finding = NOTHING
   return {
     provider,
+    product,
     find: (address) => {
       if (address.version !== 4 || address.bits >>> 0 !== starts[next]) return finding
       next++

@@ -30,46 +30,59 @@ export type Detail = (typeof DETAILS)[number]
 
 /** What the confidence in an answer depends on. */
 export interface Basis {
-  /** The provider of the finest field. */
-  readonly source: string
+  /** The product with the finest field. */
+  readonly product: string
   readonly agreement: Agreement
   readonly detail: Detail
 }
 
-/** By provider: the shares in the order of `shareIndex`. */
+/** By product: the shares in the order of `shareIndex`. */
 const shares = indexShares(AGREEMENTS, DETAILS)
 
 function indexShares(agreements: readonly string[], details: readonly string[]) {
   const index = new Map<string, MeasuredConfidence[]>()
-  for (const { source, agreement, detail, ...share } of table.rows) {
-    const own = index.get(source) ?? []
+  for (const { product, agreement, detail, ...share } of table.rows) {
+    const own = index.get(product) ?? []
     own[shareIndex(agreements.indexOf(agreement), details.indexOf(detail))] = share
-    index.set(source, own)
+    index.set(product, own)
   }
   return index
 }
 
 /**
- * Returns what was measured for answers with this place, whose finest field comes from `source`, and whose
- * geoConfidence is `agreement`. undefined if no answers of this provider were measured.
+ * Returns what was measured for answers with this place, whose finest field comes from `product`, and whose
+ * geoConfidence is `agreement`. undefined if no answers of this product were measured.
  */
 export function measuredConfidence(
-  source: string,
+  product: string,
   agreement: number | undefined,
   place: Place,
 ): MeasuredConfidence | undefined {
-  return shares.get(source)?.[shareIndex(agreementIndex(agreement), detailIndex(place))]
+  return shares.get(product)?.[shareIndex(agreementIndex(agreement), detailIndex(place))]
 }
 
-/** Whether answers whose finest field comes from the provider were measured. */
-export function isMeasuredProvider(provider: string): boolean {
-  return shares.has(provider)
+const ranks: ReadonlyMap<string, number> = new Map(table.order.map((product, at) => [product, at]))
+
+/** Whether answers were measured that rest on these products, in this order of priority. */
+export function areMeasured(sources: readonly { readonly product: string }[]): boolean {
+  let last = 0
+  for (const { product } of sources) {
+    const rank = ranks.get(product)
+    if (rank === undefined || rank < last) return false
+    last = rank
+  }
+  return sources.length > 0
+}
+
+/** Whether answers of the product were measured, in one order at least. */
+export function isMeasuredProduct(product: string): boolean {
+  return ranks.has(product)
 }
 
 /** Returns what `measuredConfidence` looks up. */
-export function basisOf(source: string, agreement: number | undefined, place: Place): Basis {
+export function basisOf(product: string, agreement: number | undefined, place: Place): Basis {
   return {
-    source,
+    product,
     agreement: AGREEMENTS[agreementIndex(agreement)] ?? 'none',
     detail: DETAILS[detailIndex(place)] ?? 'country',
   }

@@ -11,7 +11,7 @@ export interface RawPlace
   readonly country?: RawNamed
   /**
    * Where the network is registered. Used if `country` is missing; finer fields are then dropped. A record
-   * that names the same country and nothing finer says no more than this.
+   * whose `country` is the same, and which names nothing finer, says no more than this.
    */
   readonly registeredCountry?: RawNamed
   readonly latitude?: number | undefined
@@ -46,7 +46,7 @@ export function toPlace(raw: RawPlace): Place | undefined {
     coordinates,
     timezone: toTimezone(finer.timezone),
     level,
-    isOnlyRegistered: level === LEVEL.country && country?.code === raw.registeredCountry?.code,
+    isOnlyRegistered: level === LEVEL.country && own?.code === raw.registeredCountry?.code,
     json: {
       ...countryJson(continent, country),
       region: regionJson(region),

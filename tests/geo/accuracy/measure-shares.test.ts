@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { measureShares, type Observation } from '../../../lib/geo/accuracy/measure-shares.ts'
 import { AGREEMENTS, type Basis, DETAILS } from '../../../lib/geo/place/measured-confidence.ts'
 
-const BASIS: Basis = { source: 'one', agreement: '1', detail: 'city' }
+const BASIS: Basis = { product: 'one', agreement: '1', detail: 'city' }
 
 function observe(group: string, isRight: boolean, basis = BASIS): Observation {
   return { group, basis, right: { country: isRight, region: isRight, city: isRight } }
@@ -13,7 +13,9 @@ function observe(group: string, isRight: boolean, basis = BASIS): Observation {
 /** The measured share of right cities. */
 function cityShare(observations: readonly Observation[], basis = BASIS): number | undefined {
   const isSame = (row: Basis) =>
-    row.source === basis.source && row.agreement === basis.agreement && row.detail === basis.detail
+    row.product === basis.product &&
+    row.agreement === basis.agreement &&
+    row.detail === basis.detail
   return measureShares(observations).find(isSame)?.city
 }
 
@@ -63,7 +65,7 @@ describe('measureShares', () => {
   it('names what the detail names, for each agreement and detail', () => {
     const rows = measureShares([
       observe('a', true),
-      observe('a', true, { ...BASIS, source: 'two' }),
+      observe('a', true, { ...BASIS, product: 'two' }),
     ])
     assert.equal(rows.length, 2 * AGREEMENTS.length * DETAILS.length)
     for (const { detail, region, city } of rows) {

@@ -105,6 +105,12 @@ describe('calibrateByTenth', () => {
     assert.equal(bins[3]?.right.perPrefix.value, 0.4)
   })
 
+  it('compares as many answers as there are', () => {
+    const claims = Array.from({ length: 200_000 }, () => claim(0.95, true))
+    const [bin] = calibrateByTenth(claims, newRandom)
+    assert.deepEqual([bin?.from, bin?.to, bin?.right.prefixes], [0.95, 0.95, 200_000])
+  })
+
   it('has no bin for a tenth without values, and leaves out answers without one', () => {
     const claims = [
       ...Array.from({ length: 15 }, () => claim(0.9, true)),

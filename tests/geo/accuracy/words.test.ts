@@ -18,7 +18,7 @@ describe('the introduction', () => {
         examples: [],
         cities: { ...cities, ...own, gazetteer },
       },
-      databases: [{ name: 'one', provider: 'one', built: '2026-01-13' }],
+      databases: [{ name: 'one', provider: 'one', product: 'One', built: '2026-01-13' }],
     })
 
   it('says only what there is to say', () => {

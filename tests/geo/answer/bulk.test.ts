@@ -10,7 +10,7 @@ import { toPlace } from '../../../lib/geo/place/place.ts'
 const NOWHERE: Located = {
   place: undefined,
   confidence: undefined,
-  finestSource: undefined,
+  finestProduct: undefined,
   measured: undefined,
   timezone: undefined,
   network: undefined,

@@ -38,7 +38,7 @@ function confirmed() {
     radiusKm: 10,
   })
   assert.ok(place)
-  return measuredConfidence('maxmind', 1, place)
+  return measuredConfidence('GeoLite2-City', 1, place)
 }
 
 describe('include=confidence', () => {
@@ -68,7 +68,7 @@ describe('include=confidence', () => {
     assert.equal(germany.result.location?.city, 'Berlin')
     const berlin = toPlace({ country: { code: 'DE' }, city: 'Berlin' })
     assert.ok(berlin)
-    const { country, city } = measuredConfidence('dbip', 0.5, berlin) ?? {}
+    const { country, city } = measuredConfidence('DBIP-City-Lite', 0.5, berlin) ?? {}
     assert.deepEqual(germany.result.location?.confidence, { country, city })
   })
 

@@ -28,20 +28,41 @@ describe('a provider that knows only where the network is registered', () => {
     longitude: -97.8,
     radiusKm: 1000,
   })
-  const known: readonly (readonly [string, RawPlace])[] = [
-    ['its country is that of registration', registered('US')],
-    ['it has no country of its own', { registeredCountry: { code: 'US' } }],
-  ]
-  for (const [name, place] of known) {
-    it(`gives way to another provider that names another country: ${name}`, () => {
-      const located = locateIn(fakeDatabase('a', place), fakeDatabase('b', london))
-      assert.equal(located.place?.city, 'London')
-      assert.equal(located.place?.country?.code, 'GB')
-      assert.deepEqual(located.placeSources, ['b'])
-      assert.equal(located.confidence, 0)
-      assert.deepEqual(located.timezone, { name: 'Europe/London', source: 'b' })
-    })
-  }
+  it('gives way to another provider that names another country', () => {
+    const located = locateIn(fakeDatabase('a', registered('US')), fakeDatabase('b', london))
+    assert.equal(located.place?.city, 'London')
+    assert.equal(located.place?.country?.code, 'GB')
+    assert.deepEqual(located.placeSources, ['b'])
+    assert.equal(located.confidence, 0)
+    assert.deepEqual(located.timezone, { name: 'Europe/London', source: 'b' })
+  })
+
+  it('gives way also if another file of its own, which cannot say so, comes first', () => {
+    const { place } = locateIn(
+      fakeDatabase('a', country('US')),
+      fakeDatabase('a', registered('US')),
+      fakeDatabase('b', london),
+    )
+    assert.equal(place?.country?.code, 'GB')
+  })
+
+  it('decides if another file of its own knows more', () => {
+    const texas = { country: { code: 'US' }, region: { code: 'US-TX', name: 'Texas' } }
+    const { place } = locateIn(
+      fakeDatabase('a', texas),
+      fakeDatabase('a', registered('US')),
+      fakeDatabase('b', london),
+    )
+    assert.equal(place?.country?.code, 'US')
+  })
+
+  it('is not one that states no country of its own: that was not measured', () => {
+    const { place } = locateIn(
+      fakeDatabase('a', { registeredCountry: { code: 'US' } }),
+      fakeDatabase('b', london),
+    )
+    assert.equal(place?.country?.code, 'US')
+  })
 
   it('gives way also to a provider that knows the country alone', () => {
     const { place } = locateIn(
@@ -157,6 +178,27 @@ describe('a record with a radius of 500 km or more', () => {
       fakeDatabase('c', london),
     )
     assert.equal(place?.city, 'London')
+  })
+
+  for (const operator of ['overlay', 'geofeed']) {
+    it(`is believed if it is the operator's own: ${operator}`, () => {
+      const { place, placeSources } = locateIn(
+        fakeDatabase(operator, vague),
+        fakeDatabase('b', edinburgh),
+      )
+      assert.deepEqual([place?.city, place?.region?.code], ['Leeds', 'GB-ENG'])
+      assert.deepEqual(placeSources, [operator, 'b'])
+    })
+  }
+
+  it('confirms nothing about the city that takes the place of its own', () => {
+    const { place, confidence } = locateIn(
+      fakeDatabase('a', vague),
+      fakeDatabase('b', vague),
+      fakeDatabase('c', { ...london, latitude: 50.1, longitude: -5.5, region: undefined }),
+    )
+    assert.equal(place?.city, 'London')
+    assert.equal(confidence, 0.5)
   })
 
   it('is one of at least 500 km', () => {

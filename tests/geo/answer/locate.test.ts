@@ -53,7 +53,7 @@ describe('the country', () => {
     assert.deepEqual(located, {
       place: undefined,
       confidence: undefined,
-      finestSource: undefined,
+      finestProduct: undefined,
       measured: undefined,
       timezone: undefined,
       network: undefined,

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
   AGREEMENTS,
+  areMeasured,
   basisOf,
   DETAILS,
-  isMeasuredProvider,
+  isMeasuredProduct,
   type MeasuredConfidence,
   measuredConfidence,
 } from '../../../lib/geo/place/measured-confidence.ts'
@@ -20,13 +21,13 @@ const london = { city: 'London', latitude: 51.5, longitude: -0.1 }
 
 describe('the table of measured shares', () => {
   it('has one row for each provider, agreement and detail', () => {
-    const expected = ['dbip', 'maxmind'].flatMap((source) =>
+    const expected = ['DBIP-City-Lite', 'GeoLite2-City'].flatMap((product) =>
       AGREEMENTS.flatMap((agreement) =>
-        DETAILS.map((detail) => `${source} ${agreement} ${detail}`),
+        DETAILS.map((detail) => `${product} ${agreement} ${detail}`),
       ),
     )
     assert.deepEqual(
-      table.rows.map(({ source, agreement, detail }) => `${source} ${agreement} ${detail}`),
+      table.rows.map(({ product, agreement, detail }) => `${product} ${agreement} ${detail}`),
       expected,
     )
   })
@@ -65,20 +66,38 @@ describe('measuredConfidence', () => {
       [1, { ...london, radiusKm: 500 }, '1', 'city, wider'],
     ]
     for (const [agreement, raw, name, detail] of cases) {
-      for (const source of ['maxmind', 'dbip']) {
+      for (const product of table.order) {
         const place = placeOf(raw)
-        assert.deepEqual(basisOf(source, agreement, place), { source, agreement: name, detail })
+        assert.deepEqual(basisOf(product, agreement, place), { product, agreement: name, detail })
         const row = table.rows.find(
-          (one) => one.source === source && one.agreement === name && one.detail === detail,
+          (one) => one.product === product && one.agreement === name && one.detail === detail,
         )
-        const { source: _, agreement: __, detail: ___, ...share } = row ?? assert.fail()
-        assert.deepEqual(measuredConfidence(source, agreement, place), share)
+        const { product: _, agreement: __, detail: ___, ...share } = row ?? assert.fail()
+        assert.deepEqual(measuredConfidence(product, agreement, place), share)
       }
     }
   })
 
-  it('is undefined for a provider that was not measured', () => {
-    assert.equal(measuredConfidence('overlay', undefined, placeOf()), undefined)
-    assert.deepEqual(['maxmind', 'overlay'].map(isMeasuredProvider), [true, false])
+  it('is undefined for a product that was not measured', () => {
+    assert.equal(measuredConfidence('GeoIP2-City', undefined, placeOf()), undefined)
+    assert.deepEqual(['GeoLite2-City', 'GeoIP2-City'].map(isMeasuredProduct), [true, false])
   })
+})
+
+describe('areMeasured', () => {
+  const cases: readonly (readonly [readonly string[], boolean])[] = [
+    [['GeoLite2-City'], true],
+    [['DBIP-City-Lite'], true],
+    [['GeoLite2-City', 'DBIP-City-Lite', 'DBIP-City-Lite'], true],
+    [['DBIP-City-Lite', 'GeoLite2-City'], false],
+    [['Meridian-Overlay', 'GeoLite2-City'], false],
+    [['GeoLite2-City', 'ipinfo', 'DBIP-City-Lite'], false],
+    [['GeoLite2-Country'], false],
+    [[], false],
+  ]
+  for (const [products, expected] of cases) {
+    it(`is ${expected} for ${products.join(', ') || 'none'}`, () => {
+      assert.equal(areMeasured(products.map((product) => ({ product }))), expected)
+    })
+  }
 })

@@ -61,9 +61,9 @@ describe('the schema of MaxMind’s Country files', () => {
     }
   })
 
-  it('knows a record without a country of its own', () => {
+  it('uses the country of registration of a record without its own', () => {
     const place = readAs('GeoLite2-Country', { registered_country: { iso_code: 'FR' } })
-    assert.deepEqual([place?.country?.code, place?.isOnlyRegistered], ['FR', true])
+    assert.deepEqual([place?.country?.code, place?.isOnlyRegistered], ['FR', false])
   })
 })
 
