@@ -52,7 +52,7 @@ export const Location = strictObject('Location of an address, as precise as the 
     v.pipe(
       Confidence,
       v.description(
-        'Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries',
+        'Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries. Answers of precision `country` have none, also if providers disagree',
       ),
     ),
   ),

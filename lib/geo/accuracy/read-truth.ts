@@ -51,6 +51,7 @@ export function readTruth(bytes: Uint8Array): Truth {
   const text = new TextDecoder().decode(bytes)
   if (/^\s*</.test(text)) throw new Error('it is a page, not a list of prefixes')
   const lines = [...eachLine(text)]
+  if (/^[^,]*[;\t]/.test(lines[0]?.[1] ?? '')) throw new Error('commas must separate its columns')
   const header = readColumns(lines[0]?.[1] ?? '')
   const read = readLines(header === undefined ? lines : lines.slice(1), header ?? GEOFEED_COLUMNS)
   const { entries, bad, repeated, examples } = read
@@ -113,7 +114,8 @@ function readEntry(text: string, line: number, columns: Columns): Entry {
   const cells = readEntryCells(text)
   const cell = (at: number | undefined) => (at === undefined ? '' : (cells[at] ?? ''))
   const network = readNetwork(cell(columns.prefix))
-  const place = readPlace(cell(columns.country), cell(columns.region), cell(columns.city))
+  const country = cell(columns.country)
+  const place = readPlace(country, fullCode(country, cell(columns.region)), cell(columns.city))
   const coordinates = readCoordinates(cell(columns.lat), cell(columns.lon))
   if (place === undefined && coordinates !== undefined) {
     throw new Error('its coordinates have no country')
@@ -128,6 +130,11 @@ function readEntry(text: string, line: number, columns: Columns): Entry {
     group: cell(columns.group),
   }
   return { network, line, stated, isContradictory: false }
+}
+
+/** Many files have only the part of ISO 3166-2 after the country. */
+function fullCode(country: string, region: string): string {
+  return country !== '' && /^[a-z\d]{1,3}$/i.test(region) ? `${country}-${region}` : region
 }
 
 /** Whether both place the network alike. Their groups may differ: the first one counts. */

@@ -395,7 +395,7 @@ type Location struct {
 	// District Second-level subdivision
 	District *string `json:"district,omitempty"`
 
-	// GeoConfidence Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries
+	// GeoConfidence Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries. Answers of precision `country` have none, also if providers disagree
 	GeoConfidence *float64         `json:"geoConfidence,omitempty"`
 	PostalCode    *string          `json:"postalCode,omitempty"`
 	Region        *Location_Region `json:"region,omitempty"`
@@ -566,7 +566,7 @@ type LocateCallerParams struct {
 	// Fields Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Include Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, hostname the hostname. Naming such a field in `fields` does the same
+	// Include Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, hostname the hostname. Naming such a field in `fields` does the same
 	Include *string `form:"include,omitempty" json:"include,omitempty"`
 
 	// Lang Language of the names of continent, country, region and city; English where a name is not known in it

@@ -76,6 +76,21 @@ describe('a file with a header line', () => {
     assert.equal(read('prefix,country,region', '192.0.2.0/24,NO,NO-01').rows[0]?.region, 'NO-31')
   })
 
+  it('may leave the country out of the code of a region', () => {
+    const { rows } = read('prefix,country,region', '192.0.2.0/24,de,be', '198.51.100.0/24,US,CA')
+    assert.deepEqual(
+      rows.map(({ region }) => region),
+      ['DE-BE', 'US-CA'],
+    )
+  })
+
+  it('is refused if commas do not separate its columns', () => {
+    for (const separator of [';', '\t']) {
+      const header = ['prefix', 'country', 'lat', 'lon'].join(separator)
+      assert.equal(refusal(header, '192.0.2.0/24'), 'commas must separate its columns')
+    }
+  })
+
   it('is refused if a column is missing or occurs twice', () => {
     assert.equal(refusal('prefix,city', '192.0.2.0/24,x'), 'its header has no column country')
     assert.equal(

@@ -1793,7 +1793,7 @@ export interface components {
             timezone?: string;
             /** @description Offset from UTC at the time of the answer, such as -07:00 */
             utcOffset?: string;
-            /** @description Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries */
+            /** @description Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries. Answers of precision `country` have none, also if providers disagree */
             geoConfidence?: number;
             /** @description Only if included: how often answers that rest on the same data were right, measured on what network operators publish */
             confidence?: {
@@ -1848,7 +1848,7 @@ export interface components {
                 timezone?: string;
                 /** @description Offset from UTC at the time of the answer, such as -07:00 */
                 utcOffset?: string;
-                /** @description Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries */
+                /** @description Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries. Answers of precision `country` have none, also if providers disagree */
                 geoConfidence?: number;
                 confidence?: {
                     country?: number;
@@ -1910,7 +1910,7 @@ export interface components {
             ips: string[];
             /** @description Return only these fields */
             fields?: ("query" | "query.type" | "query.value" | "query.ipVersion" | "location" | "location.continent" | "location.continent.code" | "location.continent.name" | "location.country" | "location.country.code" | "location.country.name" | "location.country.flag" | "location.country.unions" | "location.region" | "location.region.code" | "location.region.name" | "location.district" | "location.city" | "location.postalCode" | "location.coordinates" | "location.coordinates.latitude" | "location.coordinates.longitude" | "location.coordinates.accuracyRadius" | "location.timezone" | "location.utcOffset" | "location.geoConfidence" | "location.confidence" | "location.confidence.country" | "location.confidence.region" | "location.confidence.city" | "network" | "network.asn" | "network.organization" | "network.domain" | "network.prefix" | "privacy" | "privacy.hosting" | "privacy.vpn" | "privacy.proxy" | "privacy.tor" | "privacy.relay" | "privacy.residentialProxy" | "privacy.service" | "privacy.provider" | "sources" | "sources.geo" | "sources.asn" | "sources.tz" | "sources.privacy" | "meta" | "meta.precision" | "meta.tier" | "meta.requestId" | "meta.degraded")[];
-            /** @description Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded */
+            /** @description Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence */
             include?: ("network" | "privacy" | "confidence")[];
             /**
              * @description Language of the names of continent, country, region and city; English where a name is not known in it
@@ -3725,7 +3725,7 @@ export interface operations {
             query?: {
                 /** @description Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added */
                 fields?: string;
-                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, hostname the hostname. Naming such a field in `fields` does the same */
+                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, hostname the hostname. Naming such a field in `fields` does the same */
                 include?: string;
                 /** @description Language of the names of continent, country, region and city; English where a name is not known in it */
                 lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN";
@@ -3856,7 +3856,7 @@ export interface operations {
             query?: {
                 /** @description Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added */
                 fields?: string;
-                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, hostname the hostname. Naming such a field in `fields` does the same */
+                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, hostname the hostname. Naming such a field in `fields` does the same */
                 include?: string;
                 /** @description Language of the names of continent, country, region and city; English where a name is not known in it */
                 lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN";

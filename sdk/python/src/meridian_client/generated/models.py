@@ -308,7 +308,7 @@ class BatchBody(TypedDict):
     ]
     """Return only these fields"""
     include: NotRequired[list[Literal["network", "privacy", "confidence"]]]
-    """Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded"""
+    """Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence"""
     lang: NotRequired[Literal["de", "en", "es", "fr", "ja", "pt-BR", "ru", "zh-CN"]]
     """Language of the names of continent, country, region and city; English where a name is not known in it"""
 
@@ -540,7 +540,7 @@ class Location(TypedDict):
     utcOffset: NotRequired[str]
     """Offset from UTC at the time of the answer, such as -07:00"""
     geoConfidence: NotRequired[float]
-    """Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries"""
+    """Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries. Answers of precision `country` have none, also if providers disagree"""
     confidence: NotRequired[LocationConfidence]
     """Only if included: how often answers that rest on the same data were right, measured on what network operators publish"""
 
@@ -609,7 +609,7 @@ class SelectedResultLocation(TypedDict):
     utcOffset: NotRequired[str]
     """Offset from UTC at the time of the answer, such as -07:00"""
     geoConfidence: NotRequired[float]
-    """Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries"""
+    """Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries. Answers of precision `country` have none, also if providers disagree"""
     confidence: NotRequired[SelectedResultLocationConfidence]
 
 
