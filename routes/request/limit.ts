@@ -9,6 +9,9 @@ import type { Services } from '../../lib/services/services.ts'
 import type { Exchange } from './exchange.ts'
 import type { Charge } from './limit-headers.ts'
 
+/** The part of an exchange that is charged. */
+type Charged = Pick<Exchange, 'row' | 'caller' | 'client' | 'charge'>
+
 /** Charges the limit of the operation. Throws RATE_LIMITED if it is used up, or if `mustAsk`: see `chargeOrAsk`. */
 export function charge(services: Services, exchange: Exchange): void {
   const charged = takeOne(services, exchange)
@@ -103,7 +106,7 @@ function chargeTo(limiter: RateLimiter, id: string, now: number): Charge {
 }
 
 /** The id of the client's address for rate limits. */
-export function addressId({ client }: Exchange): string {
+export function addressId({ client }: Pick<Exchange, 'client'>): string {
   return clientId(client === null ? null : client.address)
 }
 
@@ -126,13 +129,13 @@ export function chargeUser({ limits, now }: Services, exchange: Exchange, userId
  * RATE_LIMITED if not.
  */
 export async function runWithinSuccessLimit<Reply>(
-  services: Services,
-  exchange: Exchange,
-  { successLimit: limit, countsGuesses }: Operation,
+  services: Pick<Services, 'limits' | 'now'>,
+  exchange: Charged,
   act: () => Reply | Promise<Reply>,
 ): Promise<Reply> {
-  const { caller } = exchange
-  if (limit === undefined || caller === null) return act()
+  const { caller, row } = exchange
+  if (row?.successLimit === undefined || caller === null) return act()
+  const { successLimit: limit, countsGuesses } = row
   const ids = limit === 'inquiries' ? [caller.userId, addressId(exchange)] : [caller.userId]
   const prepaid = ids.map((id) => ({ of: limit, id }))
   const refund = chargeAhead(services, exchange, prepaid)
@@ -156,8 +159,8 @@ interface Prepaid {
  * RATE_LIMITED and charges none if one is used up. Returns a function that refunds some of them.
  */
 export function chargeAhead<Some extends Prepaid>(
-  { limits, now }: Services,
-  exchange: Exchange,
+  { limits, now }: Pick<Services, 'limits' | 'now'>,
+  exchange: Charged,
   prepaid: readonly Some[],
 ): (shouldRefund: (one: Some) => boolean) => void {
   const taken: Some[] = []

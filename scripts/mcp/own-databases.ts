@@ -9,7 +9,7 @@ import { createFindHostname } from '../../lib/services/hostnames.ts'
 import { autonomousSystemHandlers } from '../../routes/api/autonomous-systems.ts'
 import { geolocationHandlers } from '../../routes/api/geolocation.ts'
 import { summaryHandlers } from '../../routes/api/summary.ts'
-import type { AnyHandler } from '../../routes/request/serve.ts'
+import type { AnyHandler } from '../../routes/request/perform.ts'
 import { openOwnGeo } from '../locate/open-own-geo.ts'
 
 /** The caller of all tools is whoever runs the command, without limits. */

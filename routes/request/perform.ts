@@ -1,0 +1,103 @@
+import type { Caller } from '../../lib/access/authenticate.ts'
+import type { MediaType, Operation } from '../../lib/contract/operation.ts'
+import type { Address } from '../../lib/net/address.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { FileReply, Handlers, TextReply } from '../context.ts'
+import type { Exchange } from './exchange.ts'
+import { runWithinSuccessLimit } from './limit.ts'
+
+/** A handler without the types of its row. `Handlers` in context.ts checks those. */
+export type AnyHandler = (call: AnyCall) => AnyReply | Promise<AnyReply>
+
+export interface AnyCall extends Input {
+  readonly requestId: string
+  readonly now: number
+  readonly caller: Caller | null
+  readonly clientAddress: Address | null
+  readonly degraded: boolean
+  readonly tally: { lookUps: number }
+}
+
+/** What an operation is given, parsed by its row. */
+export interface Input {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: unknown
+  readonly headers: unknown
+  readonly body: unknown
+  readonly form: MediaType
+}
+
+export type AnyReply = AnyBody & { readonly headers?: Readonly<Record<string, string>> }
+
+type AnyBody =
+  | { readonly status: number; readonly body: unknown }
+  | { readonly status: number; readonly json: string; readonly rest?: readonly Uint8Array[] }
+  | (TextReply & { readonly status: number })
+  | (FileReply & { readonly status: number })
+
+/** A call of an operation: who asks, and what of it is counted. */
+export type Asked = Pick<
+  Exchange,
+  'requestId' | 'now' | 'row' | 'caller' | 'client' | 'charge' | 'lookUps'
+>
+
+interface PerformParts extends Pick<Services, 'limits' | 'now'> {
+  readonly meters: Pick<Services['meters'], 'isOverCap' | 'count'>
+}
+
+/** The handler of an operation. Beacons have none: routes/api/beacon.ts serves them. */
+export function handlerOf(handlers: Partial<Handlers>, { id }: Operation): AnyHandler {
+  if (!isKeyOf(handlers, id)) throw new Error(`No handler of ${id}`)
+  // safe: `Handlers` proves that the handler of a row accepts what is parsed by that row
+  return handlers[id] as AnyHandler
+}
+
+function isKeyOf<Table extends object>(table: Table, key: PropertyKey): key is keyof Table {
+  return Object.hasOwn(table, key)
+}
+
+/**
+ * Performs an operation. Every caller of it ends here, by HTTP or within the process, after it was admitted:
+ * its credential and its limit are checked, and its input is parsed. Throws the ApiError to answer with.
+ */
+export async function perform(
+  services: PerformParts,
+  handler: AnyHandler,
+  asked: Asked,
+  input: Input,
+): Promise<AnyReply> {
+  const call = toCall(services, asked, input)
+  const reply = await runWithinSuccessLimit(services, asked, () => handler(call))
+  countLookUp(services, asked, reply.status)
+  return reply
+}
+
+export function toCall(
+  { meters }: PerformParts,
+  asked: Asked,
+  { params, query, headers, body, form }: Input,
+): AnyCall {
+  const { requestId, now, row, caller, client } = asked
+  return {
+    requestId,
+    now,
+    params,
+    query,
+    headers,
+    body,
+    form,
+    caller,
+    clientAddress: client === null ? null : client.address,
+    degraded: row?.metered === true && caller !== null && meters.isOverCap(caller, now),
+    tally: asked,
+  }
+}
+
+/** Counts a request to a metered operation, whether or not the look-up found something. */
+export function countLookUp({ meters }: PerformParts, asked: Asked, status: number): void {
+  const { row, caller, now } = asked
+  if (row?.metered !== true || caller === null) return
+  if (status !== 200 && status !== 404) return
+  meters.count(caller, now)
+  asked.lookUps = 1
+}
