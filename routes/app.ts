@@ -16,10 +16,10 @@ import { handlerOf } from './request/perform.ts'
 import { toResponse } from './request/respond.ts'
 import { serve } from './request/serve.ts'
 import { answerUnmatched } from './request/unmatched.ts'
+import type { Api } from './request/within.ts'
 
 /** Returns every operation of the contract with the function that answers it. */
-function createRoutes(services: Services) {
-  const handlers = createHandlers(services)
+function createRoutes({ services, handlers }: Api) {
   return operations.map((row) => {
     if (row.id === 'sendBeacon') return { row, answer: serveBeacon(services, row) }
     return { row, answer: serve(services, row, handlerOf(handlers, row)) }
@@ -31,7 +31,8 @@ type Routes = ReturnType<typeof createRoutes>
 /** Returns the router of the API, the pages and the dashboard. */
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
-  const routes = createRoutes(services)
+  const api = { services, handlers: createHandlers(services) }
+  const routes = createRoutes(api)
   const isLiteral = ({ row }: Routes[number]) => !row.path.includes('{')
   mount(app, routes.filter(isLiteral))
   mount(
@@ -39,7 +40,7 @@ export function createApp(services: Services): Hono<Env> {
     routes.filter((route) => !isLiteral(route)),
   )
   mountScript(app, services)
-  mountMcp(app, services)
+  mountMcp(app, api)
   mountPages(app, services)
   mountReference(app, services)
   mountPageAssets(app, services)

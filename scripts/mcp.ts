@@ -1,11 +1,11 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import type { SendApi } from '../lib/mcp/api-request.ts'
+import type { AskApi } from '../lib/mcp/api-request.ts'
 import { createToolServer } from '../lib/mcp/tool-server.ts'
 import { TOOLS, type Tool } from '../lib/mcp/tools.ts'
 import { usageText } from '../lib/own-code.ts'
 import { reasonOf } from '../lib/reason.ts'
+import { askServer } from './mcp/ask-server.ts'
 import { openOwnDatabases } from './mcp/own-databases.ts'
-import { sendTo } from './mcp/send-to.ts'
 import { readArguments } from './parts/options.ts'
 import { report, run } from './parts/run.ts'
 import { SERVER_OPTIONS, SERVER_USAGE, toServer } from './parts/server-options.ts'
@@ -21,15 +21,15 @@ await run(async () => {
   const server = toServer(values, USAGE)
   if (server === undefined) {
     using databases = await openOwnDatabases()
-    await serve(databases.tools, databases.send)
-  } else await serve(TOOLS, sendTo(server))
+    await serve(databases.tools, databases.ask)
+  } else await serve(TOOLS, askServer(server))
 })
 
 /** Returns when the client closes stdin. */
-async function serve(tools: readonly Tool[], send: SendApi): Promise<void> {
+async function serve(tools: readonly Tool[], ask: AskApi): Promise<void> {
   const closed = Promise.withResolvers<void>()
   const onError = (error: unknown) => report(reasonOf(error))
-  const { close } = serveStdio(() => createToolServer(tools, { send, onError }), {
+  const { close } = serveStdio(() => createToolServer(tools, { ask, onError }), {
     maxSubscriptions: 0,
     onerror: onError,
   })

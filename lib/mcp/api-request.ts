@@ -14,8 +14,16 @@ export interface ApiRequest {
   readonly path: string
 }
 
-/** Sends a request to the API. `signal` aborts when the client no longer waits. */
-export type SendApi = (request: ApiRequest, signal: AbortSignal) => Promise<Response>
+export interface ApiAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+/**
+ * Has the API answer a request: here, or at another server. Throws the ApiError that it would answer with, or
+ * returns that answer. `signal` aborts when the client no longer waits.
+ */
+export type AskApi = (request: ApiRequest, signal: AbortSignal) => Promise<ApiAnswer>
 
 type Arguments = Readonly<Record<string, unknown>>
 

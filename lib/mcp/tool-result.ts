@@ -3,16 +3,16 @@ import * as v from 'valibot'
 import { ApiErrorBody } from '../contract/common.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { ApiError } from '../errors.ts'
+import type { ApiAnswer } from './api-request.ts'
 
 /** Turns an answer of the API into that of a tool: text for assistants, and the same as JSON. */
-export async function toToolResult(row: Operation, response: Response): Promise<CallToolResult> {
-  const text = await response.text()
+export function toToolResult(row: Operation, { status, text }: ApiAnswer): CallToolResult {
   const body = parseObject(text)
   const error = v.safeParse(LooseError, body)
   if (error.success) return toolError(error.output.error)
   // A 404 may also be an answer, for an address that no database knows.
-  if (body === undefined || row.replies[response.status] === undefined) {
-    const message = `The server answered ${response.status}, and not as this API does`
+  if (body === undefined || row.replies[status] === undefined) {
+    const message = `The server answered ${status}, and not as this API does`
     return toolError({ code: 'SERVICE_UNAVAILABLE', message })
   }
   return { content: [{ type: 'text', text }], structuredContent: body }

@@ -3,20 +3,27 @@ import * as v from 'valibot'
 import { unauthorized } from '../../lib/access/authenticate.ts'
 import { MCP_PATH } from '../../lib/contract/pages.ts'
 import { ApiError } from '../../lib/errors.ts'
-import type { ApiRequest } from '../../lib/mcp/api-request.ts'
+import type { AskApi } from '../../lib/mcp/api-request.ts'
 import { TOOLS } from '../../lib/mcp/tools.ts'
 import { once } from '../../lib/once.ts'
 import { parseJson } from '../../lib/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
-import type { Fetch } from '../dashboard/request/send-api.ts'
-import { answer, answerError, type Exchange, openExchange } from '../request/exchange.ts'
+import { isUnauthorized } from '../request/admit.ts'
+import {
+  answerError,
+  type Exchange,
+  logExchange,
+  openExchange,
+  toAnswer,
+} from '../request/exchange.ts'
 import { charge } from '../request/limit.ts'
+import { setLimitHeaders } from '../request/limit-headers.ts'
 import { type Answer, type Headers, toResponse } from '../request/respond.ts'
-import { readBodyInQueue } from '../request/serve.ts'
+import { admitAndCharge, readBodyInQueue } from '../request/serve.ts'
 import { refuseMethod } from '../request/unmatched.ts'
+import { type Api, type Call, openCall, performWithin, textOf } from '../request/within.ts'
 import { isAllowedOrigin, originHeaders, preflightHeaders } from './origin.ts'
-import { createSendToApi } from './send-to-api.ts'
 
 /** The body of a request: a message of at most these bytes, enough for the longest list of addresses. */
 const MESSAGE = { schema: v.unknown(), example: null, raw: true, maxBytes: 600_000 } as const
@@ -31,8 +38,9 @@ const loadProtocol = once(async () => {
 })
 
 /** Mounts the Model Context Protocol over streamable HTTP. It has neither sessions nor streams. */
-export function mountMcp(app: Hono<Env>, services: Services): void {
-  app.post(MCP_PATH, async (c) => toResponse(await serveMcp(app.fetch, services, c)))
+export function mountMcp(app: Hono<Env>, api: Api): void {
+  const { services } = api
+  app.post(MCP_PATH, async (c) => toResponse(await serveMcp(api, c)))
   app.all(MCP_PATH, (c) => {
     const preflight = preflightHeaders(services, c.req.header('origin'))
     const refused = { route: MCP_PATH, allow: 'POST, OPTIONS', preflight }
@@ -40,7 +48,8 @@ export function mountMcp(app: Hono<Env>, services: Services): void {
   })
 }
 
-async function serveMcp(fetch: Fetch, services: Services, c: Context<Env>): Promise<Answer> {
+async function serveMcp(api: Api, c: Context<Env>): Promise<Answer> {
+  const { services } = api
   const exchange = openExchange(services, c, { route: MCP_PATH })
   const headers = originHeaders(services, c.req.header('origin'))
   try {
@@ -48,8 +57,9 @@ async function serveMcp(fetch: Fetch, services: Services, c: Context<Env>): Prom
       throw new ApiError('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the service')
     }
     const message = await readMessage(services, c, exchange)
-    const response = await answerMessage({ fetch, services, c, exchange }, message)
-    return answer(services, exchange, { ...response, headers: { ...headers, ...response.headers } })
+    const { called, ...content } = await answerMessage({ api, c, exchange }, message)
+    logExchange(services, { ...exchange, caller: called?.caller ?? null }, content.status)
+    return toAnswer(exchange, { ...content, headers: { ...headers, ...limitsOf(called) } })
   } catch (error) {
     return answerError(services, exchange, error, headers)
   }
@@ -71,8 +81,7 @@ async function readMessage(
 }
 
 interface Place {
-  readonly fetch: Fetch
-  readonly services: Services
+  readonly api: Api
   readonly c: Context<Env>
   readonly exchange: Exchange
 }
@@ -80,48 +89,61 @@ interface Place {
 interface Answered {
   readonly status: number
   readonly json: string | null
-  readonly headers: Headers
+  /** The operation that the message has called; undefined if none. */
+  readonly called: Call | undefined
 }
 
 /**
- * The API charges a call of a tool for the request that it makes. All other messages, and calls that make no
- * request, are charged as requests without a key.
+ * The call of a tool is charged and counted as the same request to the API. All other messages, and calls that
+ * call no operation, are charged as requests without a key.
  */
 async function answerMessage(place: Place, message: unknown): Promise<Answered> {
-  const { fetch, services, c, exchange } = place
+  const { api, c, exchange } = place
+  const { services } = api
   const isCall = v.is(ToolCall, message)
   if (!isCall) charge(services, exchange)
   if (message === undefined) throw new ApiError('BAD_REQUEST', 'The body is not JSON')
   const protocol = await loadProtocol()
-  const sendToApi = createSendToApi(fetch, services, c, exchange)
-  let called: Response | undefined
-  const send = async (request: ApiRequest) => {
-    called = await sendToApi(request)
-    return called
-  }
+  const { ask, asked } = createAsk(place)
   const onError = (error: unknown) =>
     services.log.error({ requestId: exchange.requestId, err: error }, 'unexpected error')
   const response = await protocol.answerMessage(withoutBody(c.req.raw), message, () =>
-    protocol.createToolServer(TOOLS, { send, onError }),
+    protocol.createToolServer(TOOLS, { ask, onError }),
   )
-  if (called?.status === 401) throw unauthorized()
+  const { called, isRefused } = asked()
+  if (isRefused) throw unauthorized()
   if (isCall && called === undefined) charge(services, exchange)
   const text = await response.text()
   if (response.status >= 500) throw new Error(`The protocol failed: ${text}`)
-  return { status: response.status, json: text === '' ? null : text, headers: limitsOf(called) }
+  return { status: response.status, json: text === '' ? null : text, called }
+}
+
+/** `asked` says which operation was called, and whether its credential was refused. */
+function createAsk({ api, c, exchange }: Place) {
+  let called: Call | undefined
+  let isRefused = false
+  const ask: AskApi = async ({ row, ...given }) => {
+    const call = openCall(api.services, exchange, row)
+    called = call
+    const admit = () => admitAndCharge(api.services, row, c, call)
+    try {
+      const reply = await performWithin(api, call, given, admit)
+      return { status: reply.status, text: textOf(reply) }
+    } catch (error) {
+      isRefused = isUnauthorized(error)
+      throw error
+    }
+  }
+  return { ask, asked: () => ({ called, isRefused }) }
 }
 
 function withoutBody({ url, headers, signal }: Request): Request {
   return new Request(url, { method: 'POST', headers, signal })
 }
 
-/** What is left of the limit that the API has charged. */
-function limitsOf(called: Response | undefined): Headers {
-  const names = called === undefined ? [] : ['ratelimit-policy', 'ratelimit']
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = called?.headers.get(name) ?? null
-      return value === null ? [] : [[name, value]]
-    }),
-  )
+/** What is left of the limit that the call has charged. */
+function limitsOf(called: Call | undefined): Headers {
+  const headers: Headers = {}
+  if (called !== undefined && called.charge !== null) setLimitHeaders(headers, called.charge)
+  return headers
 }

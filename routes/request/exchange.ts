@@ -84,16 +84,14 @@ interface Content extends Pick<Answer, 'status' | 'json' | 'rest'> {
   readonly headers?: Readonly<Headers>
 }
 
-/**
- * Answers the request and logs it. All headers are set here: setting one on a finished Response costs
- * more than the whole look-up.
- */
-export function answer(
-  services: Services,
-  exchange: Exchange,
-  { status, json, rest, headers }: Content,
-): Answer {
-  logExchange(services, exchange, status)
+/** Answers the request and logs it. */
+export function answer(services: Services, exchange: Exchange, content: Content): Answer {
+  logExchange(services, exchange, content.status)
+  return toAnswer(exchange, content)
+}
+
+/** All headers are set here: setting one on a finished Response costs more than the whole look-up. */
+export function toAnswer(exchange: Exchange, { status, json, rest, headers }: Content): Answer {
   const { requestId, row, caller } = exchange
   const sent = baseHeaders(requestId)
   if (json === null) delete sent['content-type']
@@ -124,13 +122,10 @@ export function logExchange(
   exchange: Exchange,
   status: number,
 ): void {
-  const { now, requestId, method, row, route, path, startedAt, caller, client, trace } = exchange
-  const { requestCounter, lookUps } = exchange
+  const { now, requestId, method, route, path, startedAt, caller, client, trace } = exchange
   const ms = performance.now() - startedAt
   requestTimes.observe(route, method, status, ms)
-  if (row !== undefined) {
-    requestCounter?.count({ operation: row.id, status, requests: 1, lookUps }, now)
-  }
+  countUse(exchange, status)
   log.request({
     time: now,
     requestId,
@@ -144,6 +139,12 @@ export function logExchange(
     traceId: trace?.traceId,
     parentId: trace?.parentId,
   })
+}
+
+/** Counts an answer to a known credential, by operation and status. */
+export function countUse({ row, requestCounter, lookUps, now }: Exchange, status: number): void {
+  if (row === undefined) return
+  requestCounter?.count({ operation: row.id, status, requests: 1, lookUps }, now)
 }
 
 /** Answers the request with an error. */

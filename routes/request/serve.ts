@@ -25,9 +25,7 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
   return async (c: RequestContext): Promise<Answer> => {
     const exchange = openExchange(services, c, { row })
     try {
-      exchange.caller = await admit(services, row, c, exchange)
-      await loadCounts(services, exchange)
-      await chargeOrAsk(services, exchange)
+      await admitAndCharge(services, row, c, exchange)
       const query = readQuery(row, c)
       const headers = readHeaders(row, c)
       const form = chooseForm(forms, c.req.header('accept'))
@@ -38,6 +36,18 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
       return answerError(services, exchange, error)
     }
   }
+}
+
+/** Checks the credential, and charges the limit. Throws if the request is not admitted. */
+export async function admitAndCharge(
+  services: Services,
+  row: Operation,
+  c: HeadContext,
+  exchange: Exchange,
+): Promise<void> {
+  exchange.caller = await admit(services, row, c, exchange)
+  await loadCounts(services, exchange)
+  await chargeOrAsk(services, exchange)
 }
 
 /** Reads the body, and charges the requests that it counts for. */

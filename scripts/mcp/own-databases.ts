@@ -49,7 +49,7 @@ export async function openOwnDatabases() {
   return {
     tools: TOOLS.filter(({ row }) => handlers.has(row.id)),
     // safe: `answer` parses what the handler of a row accepts
-    send: (request: ApiRequest) => answer(request, handlers.get(request.row.id) as AnyHandler),
+    ask: (request: ApiRequest) => answer(request, handlers.get(request.row.id) as AnyHandler),
     [Symbol.dispose]: () => geo[Symbol.dispose](),
   }
 }
@@ -70,7 +70,7 @@ async function answer({ row, params, query, body }: ApiRequest, handler: AnyHand
     degraded: false,
   })
   const { status } = reply
-  if ('json' in reply) return new Response(reply.json, { status })
-  if ('body' in reply) return Response.json(reply.body, { status })
+  if ('json' in reply) return { status, text: reply.json }
+  if ('body' in reply) return { status, text: JSON.stringify(reply.body) }
   throw new Error(`${row.id} has no answer in JSON`)
 }

@@ -1,0 +1,92 @@
+import type { Body, Operation } from '../../lib/contract/operation.ts'
+import { limitBytes, parse, parseJson } from '../../lib/parse.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { Handlers } from '../context.ts'
+import { MAX_BODY_BYTES } from './admit.ts'
+import { countUse, type Exchange, toPublicError } from './exchange.ts'
+import { chargeBody } from './limit.ts'
+import { type AnyReply, handlerOf, type Input, perform } from './perform.ts'
+
+/** The service, and the functions that perform its operations. */
+export interface Api {
+  readonly services: Services
+  readonly handlers: Handlers
+}
+
+/** What a caller within the process gives to an operation: texts in path and query, and the body as a value. */
+export interface Given {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** The call of an operation on behalf of another request, such as that for a page. */
+export interface Call extends Exchange {
+  readonly row: Operation
+}
+
+/** Begins a call within the process. It has the id and the client of the request, but its own limit and count. */
+export function openCall({ now }: Services, exchange: Exchange, row: Operation): Call {
+  return {
+    ...exchange,
+    row,
+    route: row.path,
+    path: undefined,
+    now: now(),
+    startedAt: performance.now(),
+    listedOrigin: null,
+    caller: null,
+    requestCounter: null,
+    lookUps: 0,
+    charge: null,
+  }
+}
+
+/**
+ * Performs an operation as a request to it would. `admit` sets the caller and charges the limit. Throws the
+ * ApiError that such a request is answered with.
+ */
+export async function performWithin(
+  { services, handlers }: Api,
+  call: Call,
+  given: Given,
+  admit: () => Promise<void>,
+): Promise<AnyReply> {
+  try {
+    await admit()
+    const input = readInput(call.row, given)
+    await chargeBody(services, call, input.body)
+    const reply = await perform(services, handlerOf(handlers, call.row), call, input)
+    countUse(call, reply.status)
+    return reply
+  } catch (error) {
+    const shown = toPublicError(services, call, error)
+    countUse(call, shown.status)
+    throw shown
+  }
+}
+
+/** Parses what is given by the row. Throws BAD_REQUEST like a request with the same values. */
+export function readInput(row: Operation, { params = {}, query = {}, body }: Given): Input {
+  return {
+    params,
+    query: row.query && parse(row.query, query),
+    headers: undefined,
+    body: row.body && readValue(row.body, body),
+    form: 'application/json',
+  }
+}
+
+/** Reads the value as the JSON that a request would carry, with the same limit and without absent fields. */
+function readValue({ schema, maxBytes = MAX_BODY_BYTES }: Body, value: unknown): unknown {
+  const text = value === undefined ? '' : JSON.stringify(value)
+  return parse(schema, parseJson(limitBytes(Buffer.from(text), maxBytes)))
+}
+
+/** The body of a reply as text; '' if it has none. */
+export function textOf(reply: AnyReply): string {
+  if ('file' in reply) throw new Error(`The file ${reply.name} is not text`)
+  if ('body' in reply) return reply.body === undefined ? '' : JSON.stringify(reply.body)
+  const text = 'json' in reply ? reply.json : reply.text
+  return reply.rest === undefined ? text : `${text}${Buffer.concat(reply.rest)}`
+}
