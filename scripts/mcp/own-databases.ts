@@ -1,15 +1,18 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { DEMO_PLAN } from '../../lib/config/plans.ts'
-import type { ApiRequest } from '../../lib/mcp/api-request.ts'
+import type { Operation } from '../../lib/contract/operation.ts'
+import { createLimits } from '../../lib/limits/rate-limiter.ts'
+import type { AskApi } from '../../lib/mcp/api-request.ts'
 import { TOOLS } from '../../lib/mcp/tools.ts'
 import { createAskHostname } from '../../lib/net/hostname.ts'
-import { parse } from '../../lib/parse.ts'
 import { createFindHostname } from '../../lib/services/hostnames.ts'
 import { autonomousSystemHandlers } from '../../routes/api/autonomous-systems.ts'
 import { geolocationHandlers } from '../../routes/api/geolocation.ts'
 import { summaryHandlers } from '../../routes/api/summary.ts'
-import type { AnyHandler } from '../../routes/request/perform.ts'
+import type { Handlers } from '../../routes/context.ts'
+import { type Asked, handlerOf, perform } from '../../routes/request/perform.ts'
+import { readInput, textOf } from '../../routes/request/within.ts'
 import { openOwnGeo } from '../locate/open-own-geo.ts'
 
 /** The caller of all tools is whoever runs the command, without limits. */
@@ -24,7 +27,12 @@ const CALLER: Caller = {
   origin: null,
 }
 
-const NO_LIMITS = { leftToCap: () => Number.POSITIVE_INFINITY, count: () => {} }
+/** Look-ups here count towards no cap. */
+const UNMETERED = {
+  leftToCap: () => Number.POSITIVE_INFINITY,
+  isOverCap: () => false,
+  count: () => {},
+}
 
 /**
  * The tools that need no more than databases, and the API's own handlers of them. The databases are those
@@ -39,38 +47,30 @@ export async function openOwnDatabases() {
       ? async () => undefined
       : createFindHostname(createAskHostname(hostnames.servers))
   const { locateAddress } = geolocationHandlers({ config, geo, findHostname })
-  const handlers = new Map<string, unknown>(
-    Object.entries({
-      locateAddress,
-      ...summaryHandlers({ geo, meters: NO_LIMITS }),
-      ...autonomousSystemHandlers({ geo }),
-    }),
-  )
+  const handlers: Partial<Handlers> = {
+    locateAddress,
+    ...summaryHandlers({ geo, meters: UNMETERED }),
+    ...autonomousSystemHandlers({ geo }),
+  }
+  const parts = { limits: createLimits(), now: Date.now, meters: UNMETERED }
+  const ask: AskApi = async ({ row, ...given }) => {
+    const reply = await perform(
+      parts,
+      handlerOf(handlers, row),
+      toAsked(row),
+      readInput(row, given),
+    )
+    return { status: reply.status, text: textOf(reply) }
+  }
   return {
-    tools: TOOLS.filter(({ row }) => handlers.has(row.id)),
-    // safe: `answer` parses what the handler of a row accepts
-    ask: (request: ApiRequest) => answer(request, handlers.get(request.row.id) as AnyHandler),
+    tools: TOOLS.filter(({ row }) => Object.hasOwn(handlers, row.id)),
+    ask,
     [Symbol.dispose]: () => geo[Symbol.dispose](),
   }
 }
 
-/** Answers like the API. Throws the ApiError that it would answer with. */
-async function answer({ row, params, query, body }: ApiRequest, handler: AnyHandler) {
-  const reply = await handler({
-    requestId: crypto.randomUUID(),
-    now: Date.now(),
-    tally: { lookUps: 0 },
-    params,
-    query: row.query && parse(row.query, query),
-    headers: undefined,
-    body: row.body && parse(row.body.schema, body),
-    form: 'application/json',
-    caller: CALLER,
-    clientAddress: null,
-    degraded: false,
-  })
-  const { status } = reply
-  if ('json' in reply) return { status, text: reply.json }
-  if ('body' in reply) return { status, text: JSON.stringify(reply.body) }
-  throw new Error(`${row.id} has no answer in JSON`)
+function toAsked(row: Operation): Asked {
+  const requestId = crypto.randomUUID()
+  const now = Date.now()
+  return { requestId, now, row, caller: CALLER, client: null, charge: null, lookUps: 0 }
 }
