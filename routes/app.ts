@@ -44,7 +44,7 @@ export function createApp(services: Services): Hono<Env> {
   mountPages(app, services)
   mountReference(app, services)
   mountPageAssets(app, services)
-  mountDashboard(app, services)
+  mountDashboard(app, api)
   if (services.handleAuth !== null) mountAuth(app, services, services.handleAuth)
   app.notFound((c) =>
     wantsPage(c) ? serveNotFound(services, c) : toResponse(answerUnmatched(services, c)),

@@ -10,12 +10,6 @@ export interface Env {
     readonly remoteAddress: string | undefined
     /** Reads the body, in less time than the Request object. */
     readonly readBody?: () => AsyncIterable<Uint8Array>
-    /** Set if the dashboard calls the API, within this process, for a signed-in user. */
-    readonly app?: 'dashboard'
-    /** Whether the dashboard has already verified the session. */
-    readonly isSignedIn?: boolean
-    /** Tokens of the visitor's browser, from lib/limits/known-devices.ts. */
-    readonly devices?: string
   }
 }
 

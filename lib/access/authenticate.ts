@@ -84,22 +84,24 @@ export function authorizeKey(
   return { userId, app: 'api', plan, paid, scopes, key, label, origin }
 }
 
+/** The error for a request without a credential: 403 for a look-up, else 401. */
+export function withoutCredential({ errors }: Row): ApiError {
+  if (errors?.includes('ANONYMOUS_ACCESS') !== true) return unauthorized()
+  return new ApiError('ANONYMOUS_ACCESS', 'This look-up needs an API key: send it as X-API-Key')
+}
+
 /**
- * Returns the user whose session the request carries. Throws 401 if the session is missing or invalid,
- * 403 if a look-up has no credential, and 503 if the auth service does not answer.
+ * Returns the user whose session the header Authorization carries. `client` is the client's address.
+ * Throws 401 if the session is invalid, and 503 if the auth service does not answer.
  */
 export async function authenticateSession(
   { findSession }: Pick<Checks, 'findSession'>,
-  readHeader: ReadHeader,
-  row: Row,
+  authorization: string,
   now: number,
+  client: string | undefined,
 ): Promise<SessionUser> {
-  const authorization = readHeader('authorization')
-  if (authorization === undefined && row.errors?.includes('ANONYMOUS_ACCESS')) {
-    throw new ApiError('ANONYMOUS_ACCESS', 'This look-up needs an API key: send it as X-API-Key')
-  }
   const token = bearerOf(authorization)
-  const user = token === null ? null : await findSession(token, now)
+  const user = token === null ? null : await findSession(token, now, client)
   if (user === null) throw unauthorized()
   return user
 }

@@ -28,22 +28,7 @@ export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth
     app.on(row.method, route, async (c) => {
       const exchange = openExchange(services, c, { route })
       try {
-        const user = await findUser(services, row, c)
-        if (user === null) charge(services, exchange)
-        else chargeUser(services, exchange, user.id)
-        const call = await readCall(row, c, exchange)
-        const account = await accountOf(services, call, user)
-        const refund = chargeAhead(services, exchange, prepaidOf(exchange, row, account))
-        const isKnown = account?.isKnown ?? false
-        const id = isKnown ? account?.limitId : addressId(exchange)
-        const waiter = { id, isKnown, signal: c.req.raw.signal }
-        const response = await callBetterAuth(services, row, waiter, () => handle(call)).catch(
-          (error) => {
-            if (error instanceof ApiError) refund(({ counts }) => counts !== undefined)
-            throw error
-          },
-        )
-        refund(({ counts = response.status }) => counts !== response.status)
+        const response = await performAuth({ services, handle }, row, exchange, inputOf(c))
         logExchange(services, exchange, response.status)
         return await withOurHeaders(response, exchange)
       } catch (error) {
@@ -51,6 +36,63 @@ export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth
       }
     })
   }
+}
+
+/** What is given to an endpoint: by a request, or by a form of the dashboard. */
+interface AuthInput {
+  readonly headers: Headers
+  /** The query with its `?`; '' if there is none. */
+  readonly search: string
+  /** null if there is none. Read once the limit is charged. */
+  readonly readBody: () => Promise<string | null>
+  readonly signal: AbortSignal
+  readonly app: 'api' | 'dashboard'
+  /** Tokens of the visitor's browser, from lib/limits/known-devices.ts. */
+  readonly devices: string
+}
+
+function inputOf(c: Context<Env>): AuthInput {
+  const { raw, url } = c.req
+  const message = messageOf(c)
+  return {
+    headers: raw.headers,
+    search: new URL(url).search,
+    readBody: async () => (message.body === null ? null : readText(message, MAX_BODY_BYTES)),
+    signal: raw.signal,
+    app: 'api',
+    devices: '',
+  }
+}
+
+interface Auth {
+  readonly services: Services
+  readonly handle: HandleAuth
+}
+
+/** Has better-auth perform a request within its limits. Throws the ApiError to answer with instead. */
+export async function performAuth(
+  { services, handle }: Auth,
+  row: AuthRequest,
+  exchange: Exchange,
+  input: AuthInput,
+): Promise<Response> {
+  const user = await findUser(services, row, input)
+  if (user === null) charge(services, exchange)
+  else chargeUser(services, exchange, 'account', user.id)
+  const call = await readCall(row, input, exchange)
+  const account = await accountOf(services, call, user)
+  const refund = chargeAhead(services, exchange, prepaidOf(exchange, row, account))
+  const isKnown = account?.isKnown ?? false
+  const id = isKnown ? account?.limitId : addressId(exchange)
+  const waiter = { id, isKnown, signal: input.signal }
+  const response = await callBetterAuth(services, row, waiter, () => handle(call)).catch(
+    (error) => {
+      if (error instanceof ApiError) refund(({ counts }) => counts !== undefined)
+      throw error
+    },
+  )
+  refund(({ counts = response.status }) => counts !== response.status)
+  return response
 }
 
 /**
@@ -72,8 +114,12 @@ async function callBetterAuth(
 }
 
 /** The user of a live session, if the endpoint needs one. */
-function findUser({ findSession, now }: Services, { needsSession }: AuthRequest, { req }: Context) {
-  const token = bearerOf(req.header('authorization'))
+function findUser(
+  { findSession, now }: Services,
+  { needsSession }: AuthRequest,
+  { headers }: AuthInput,
+) {
+  const token = bearerOf(headers.get('authorization'))
   return needsSession === true && token !== null ? findSession(token, now()) : null
 }
 
@@ -116,21 +162,20 @@ function prepaidOf(
 }
 
 /** Builds the path from the row: the client's own path could reach an endpoint that is not served. */
-async function readCall(row: AuthRequest, c: Context<Env>, { client }: Exchange) {
-  const { req, env } = c
-  const message = messageOf(c)
-  const body = message.body === null ? null : await readText(message, MAX_BODY_BYTES)
-  const given = row.body === undefined ? {} : readGiven(row.body, req.raw.headers, body ?? '')
+async function readCall(row: AuthRequest, input: AuthInput, { client }: Exchange) {
+  const { headers, search, app, devices } = input
+  const body = await input.readBody()
+  const given = row.body === undefined ? {} : readGiven(row.body, headers, body ?? '')
   return {
     // HEAD is handled as GET.
     method: row.method,
-    path: `${AUTH_BASE_PATH}${row.path}${new URL(req.url).search}`,
-    headers: req.raw.headers,
-    token: bearerOf(req.header('authorization')),
+    path: `${AUTH_BASE_PATH}${row.path}${search}`,
+    headers,
+    token: bearerOf(headers.get('authorization')),
     body,
     client: client === null ? null : client.address.text,
-    app: env?.app ?? 'api',
-    devices: env?.devices ?? '',
+    app,
+    devices,
     given,
   } as const
 }

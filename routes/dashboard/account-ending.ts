@@ -1,7 +1,8 @@
 import type { PageAnswer } from '../pages/page.ts'
+import { toReplyAnswer } from '../request/serve.ts'
 import { showAccount } from './account.ts'
 import { redirectTo } from './request/answer.ts'
-import { fetchFile } from './request/call-api.ts'
+import { getOperation } from './request/call-api.ts'
 import { expiredCookie } from './request/cookies.ts'
 import { codeIn, readForm } from './request/form.ts'
 import { catchErrors, formRoutes } from './request/form-routes.ts'
@@ -15,10 +16,12 @@ export const accountEndingRoutes: readonly AppRoute<UserVisit>[] = [
 ]
 
 async function exportAccount(visit: UserVisit): Promise<PageAnswer> {
-  const { body, headers } = await fetchFile(visit, 'exportAccount')
-  const disposition = headers.get('content-disposition') ?? 'attachment'
-  const type = headers.get('content-type') ?? 'application/octet-stream'
-  return { status: 200, file: body ?? '', type, headers: { 'content-disposition': disposition } }
+  const { session } = visit
+  const call = session.open(getOperation('exportAccount'))
+  const { file = '', headers } = toReplyAnswer(call, await session.perform(call, {}))
+  const disposition = headers['content-disposition'] ?? 'attachment'
+  const type = headers['content-type'] ?? 'application/octet-stream'
+  return { status: 200, file, type, headers: { 'content-disposition': disposition } }
 }
 
 async function deleteAccount(visit: UserVisit): Promise<PageAnswer> {

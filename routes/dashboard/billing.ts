@@ -71,10 +71,13 @@ export async function showBilling(
  * Asks Stripe when a buyer returns, so that the page shows the plan even if Stripe's events are late. If
  * Stripe does not answer, the page shows what is known here.
  */
-async function getSubscription({ callApi }: UserVisit, where: 'here' | 'at Stripe') {
+async function getSubscription({ callApi, session }: UserVisit, where: 'here' | 'at Stripe') {
   if (where === 'at Stripe') {
     try {
-      return await callApi('getSubscription', { query: { refresh: 'true' } })
+      const current = await callApi('getSubscription', { query: { refresh: 'true' } })
+      // The user may have another plan now.
+      session.verifyAgain()
+      return current
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'BILLING_UNAVAILABLE') throw error
     }

@@ -10,6 +10,7 @@ import { tryWithSession } from '../reference/try-with-session.ts'
 import { isUnauthorized } from '../request/admit.ts'
 import { toResponse } from '../request/respond.ts'
 import { refuseMethod } from '../request/unmatched.ts'
+import type { Api } from '../request/within.ts'
 import { accountRoutes } from './account.ts'
 import { accountEndingRoutes } from './account-ending.ts'
 import { showAudit } from './audit.ts'
@@ -23,10 +24,10 @@ import { showLookUp } from './look-up.ts'
 import { overageRoutes } from './overages.ts'
 import { showOverview } from './overview.ts'
 import { redirectTo } from './request/answer.ts'
-import { createCallApi } from './request/call-api.ts'
+import { type CallApi, createCallApi } from './request/call-api.ts'
 import { readSessionCookie } from './request/cookies.ts'
 import { refuseOtherSites } from './request/same-site.ts'
-import { createSendApi } from './request/send-api.ts'
+import { openSession } from './request/session.ts'
 import { askToSignIn, redirectToSignIn } from './request/sign-in-first.ts'
 import type { AppRoute, UserVisit, Visit } from './request/visit.ts'
 import { secondFactorRoutes } from './second-factor.ts'
@@ -56,22 +57,22 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
 ]
 
 /**
- * Mounts the dashboard. Its pages read and change data only through the public API, except those for
- * operators: the API has no operations for them.
+ * Mounts the dashboard. Its pages read and change data only by operations of the public API, except those
+ * for operators: the API has no operations for them.
  */
-export function mountDashboard(app: Hono<Env>, services: Services): void {
+export function mountDashboard(app: Hono<Env>, api: Api): void {
+  const { services } = api
   const mount = ({ method, path, answer }: AppRoute<Visit>) =>
     app.on(method.toUpperCase(), path, (c) =>
       servePage(services, c, path, (exchange) => {
         if (method === 'post') refuseOtherSites(services, c)
-        const sendApi = createSendApi(app.fetch, services, c, exchange)
         const token = readSessionCookie(c)
-        return answer({ services, c, instance: instanceOf(services), exchange, sendApi, token })
+        return answer({ services, c, instance: instanceOf(services), exchange, token })
       }),
     )
   for (const route of guestRoutes) mount(route)
   for (const route of USER_ROUTES) {
-    mount({ ...route, answer: (visit) => answerUser(route, visit) })
+    mount({ ...route, answer: (visit) => answerUser(api, route, visit) })
   }
   const routesByPath = Map.groupBy([...guestRoutes, ...USER_ROUTES], ({ path }) => path)
   for (const [path, routes] of routesByPath) {
@@ -92,14 +93,18 @@ function redirectToPage(services: Services, c: Context<Env>, path: string): Prom
   return servePage(services, c, path, async () => redirectTo({ instance }, page?.path ?? APP_PATH))
 }
 
-async function answerUser(route: AppRoute<UserVisit>, visit: Visit): Promise<PageAnswer> {
-  const { token, sendApi, services } = visit
-  const me = token === null ? null : await findProfile(visit, token)
-  if (token === null || me === null) return askToSignIn(visit)
-  const callApi = createCallApi(sendApi, { token, isSignedIn: true })
+async function answerUser(api: Api, route: AppRoute<UserVisit>, visit: Visit): Promise<PageAnswer> {
+  const { token, exchange, services } = visit
+  if (token === null) return askToSignIn(visit)
+  const session = openSession(api, exchange, token)
+  const callApi = createCallApi(session)
+  const me = await findProfile(callApi)
+  if (me === null) return askToSignIn(visit)
+  // Reading a form may take long, and the session may be revoked in that time.
+  if (route.method === 'post') session.verifyAgain()
   const user = { me, isOperator: await isOperator(services.db, me.id) }
   try {
-    return await route.answer({ ...visit, token, callApi, ...user })
+    return await route.answer({ ...visit, token, session, callApi, ...user })
   } catch (error) {
     if (isUnauthorized(error)) return redirectToSignIn(visit)
     throw error
@@ -107,9 +112,9 @@ async function answerUser(route: AppRoute<UserVisit>, visit: Visit): Promise<Pag
 }
 
 /** null if the session has ended. */
-async function findProfile({ sendApi }: Visit, token: string): Promise<UserProfile | null> {
+async function findProfile(callApi: CallApi): Promise<UserProfile | null> {
   try {
-    return await createCallApi(sendApi, { token, isSignedIn: false })('getProfile')
+    return await callApi('getProfile')
   } catch (error) {
     if (isUnauthorized(error)) return null
     throw error

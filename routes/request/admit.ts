@@ -5,8 +5,9 @@ import {
   authorizeSession,
   type Caller,
   readKeyText,
+  withoutCredential,
 } from '../../lib/access/authenticate.ts'
-import type { FindSession } from '../../lib/access/find-session.ts'
+import type { SessionUser } from '../../lib/access/find-session.ts'
 import { hashToken } from '../../lib/access/session-token.ts'
 import { findSimilar } from '../../lib/config/did-you-mean.ts'
 import { fieldNames } from '../../lib/contract/field-paths.ts'
@@ -31,8 +32,7 @@ export async function admit(
   if (readKeyText((name) => c.req.header(name)) !== undefined) {
     return admitKey(services, row, c, exchange)
   }
-  if (c.req.header('authorization') !== undefined) return admitSession(services, row, c, exchange)
-  return getSessionCaller(services, row, c, exchange)
+  return admitSession(services, row, c, exchange)
 }
 
 /** Returns the caller that the API key identifies. A bad key is charged to the client's address. */
@@ -63,47 +63,40 @@ function getKey(
   }
 }
 
-/**
- * A bad session is charged to the client's address only after it was looked up, so that bad ones do
- * not lock out good ones behind the same address. While too many sessions of an address wait to be
- * looked up, those that were not used lately are refused.
- */
 async function admitSession(
   services: Services,
   row: Operation,
   c: HeadContext,
   exchange: Exchange,
 ): Promise<Caller> {
-  const find = () => getSessionCaller(services, row, c, exchange)
-  if (c.env?.isSignedIn === true) return find()
-  const credential = hashToken(c.req.header('authorization') ?? '')
+  const authorization = c.req.header('authorization')
+  if (authorization === undefined) throw withoutCredential(row)
+  const user = await verifySession(services, exchange, authorization)
+  exchange.requestCounter = services.requestCounts.findCounter(user.id, null)
+  return authorizeSession(services, user, row)
+}
+
+/**
+ * Returns the user of the session. A bad session is charged to the client's address only after it was looked
+ * up, so that bad ones do not lock out good ones behind the same address. While too many sessions of an
+ * address wait to be looked up, those that were not used lately are refused.
+ */
+export async function verifySession(
+  services: Services,
+  exchange: Exchange,
+  authorization: string,
+): Promise<SessionUser> {
+  const { client, now } = exchange
+  const find = () => authenticateSession(services, authorization, now, client?.address.text)
+  const credential = hashToken(authorization)
   try {
-    const caller = await services.sessionQueues.run(addressId(exchange), credential, find)
-    if (caller === null) throw tooManySessions()
-    return caller
+    const user = await services.sessionQueues.run(addressId(exchange), credential, find)
+    if (user === null) throw tooManySessions()
+    return user
   } catch (error) {
     if (isUnauthorized(error)) chargeAddress(services, exchange, 'failures')
     throw error
   }
-}
-
-async function getSessionCaller(
-  { plans, requestCounts, findSession: find }: Services,
-  row: Operation,
-  c: HeadContext,
-  exchange: Exchange,
-) {
-  const { client, now } = exchange
-  const findSession: FindSession = (token, at) => find(token, at, client?.address.text)
-  const user = await authenticateSession({ findSession }, (name) => c.req.header(name), row, now)
-  if (isUserOwn(c, row)) exchange.requestCounter = requestCounts.findCounter(user.id, null)
-  const caller = authorizeSession({ plans }, user, row)
-  return { ...caller, app: c.env?.app ?? caller.app }
-}
-
-/** Calls by which the dashboard builds its pages are not the user's own usage. Look-ups made there are. */
-function isUserOwn({ env }: HeadContext, { access }: Operation): boolean {
-  return env?.app !== 'dashboard' || access === 'geo:read'
 }
 
 export function isUnauthorized(error: unknown): boolean {
@@ -111,12 +104,15 @@ export function isUnauthorized(error: unknown): boolean {
 }
 
 /** Parses the query. Refuses parameters that are misspelt or given twice: a value would be ignored. */
-export function readQuery({ query }: Operation, c: RequestContext): unknown {
+export function readQuery(
+  { query }: Operation,
+  req: Pick<RequestContext['req'], 'query' | 'queries'>,
+): unknown {
   if (query === undefined) return undefined
   const names = fieldNames(query)
-  const given = Object.entries(c.req.queries())
+  const given = Object.entries(req.queries())
   for (const [name] of given) if (!names.includes(name)) refuseMisspelt(name, names)
-  const parsed: unknown = parse(query, c.req.query())
+  const parsed: unknown = parse(query, req.query())
   for (const [name, { length }] of given) {
     if (length > 1 && names.includes(name)) {
       throw new ApiError('BAD_REQUEST', `${name}: must be given once`)

@@ -1,5 +1,4 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
-import type { Operation } from '../../lib/contract/operation.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { BucketState } from '../../lib/limits/buckets/token-bucket.ts'
 import type { CallerState } from '../../lib/limits/caller-state.ts'
@@ -21,7 +20,7 @@ export function charge(services: Services, exchange: Exchange): void {
 /** Whether other nodes must be asked whether the caller has requests left. */
 export function mustAsk({ meters, now }: Services, { row, caller }: Exchange): boolean {
   if (!meters.isShared || caller === null || row?.limit !== 'plan') return false
-  return !isForPages(row, caller) && meters.mustAsk(caller, now())
+  return meters.mustAsk(caller, now())
 }
 
 /** Like `charge`, but asks the other nodes if it must. */
@@ -58,9 +57,6 @@ export async function chargeBody(
 function takeOne({ limits, meters, now: clock }: Services, exchange: Exchange): Charge | null {
   const { row, caller } = exchange
   const now = clock()
-  if (caller !== null && row !== undefined && isForPages(row, caller)) {
-    return chargeTo(limits.dashboard, caller.userId, now)
-  }
   if (row?.limit === 'plan' && caller !== null) {
     const state = meters.take(caller, now)
     return { policy: planPolicy(caller, state), state }
@@ -74,11 +70,6 @@ function takeOne({ limits, meters, now: clock }: Services, exchange: Exchange): 
     return chargeTo(limits.address, addressId(exchange), now)
   }
   return null
-}
-
-/** Calls by which the dashboard builds its pages. Look-ups made there count as requests of the plan. */
-function isForPages({ limit, access }: Operation, { app }: Caller): boolean {
-  return app === 'dashboard' && access !== 'geo:read' && (limit === 'plan' || limit === 'account')
 }
 
 /** Policies by plan. The plan objects never change while the server runs. */
@@ -120,8 +111,13 @@ export function chargeAddress(
 }
 
 /** Charges a user, not the address, which others may share. Throws RATE_LIMITED over the limit. */
-export function chargeUser({ limits, now }: Services, exchange: Exchange, userId: string): void {
-  applyCharge(exchange, chargeTo(limits.account, userId, now()))
+export function chargeUser(
+  { limits, now }: Services,
+  exchange: Exchange,
+  limit: 'account' | 'dashboard',
+  userId: string,
+): void {
+  applyCharge(exchange, chargeTo(limits[limit], userId, now()))
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Services } from '../../lib/services/services.ts'
 import type { FileReply, HeadContext, RequestContext } from '../context.ts'
 import { admit, admitKey, readBody, readHeaders, readQuery } from './admit.ts'
 import { chooseForm } from './choose-form.ts'
-import { answer, answerError, type Exchange, openExchange } from './exchange.ts'
+import { answerError, type Exchange, logExchange, openExchange, toAnswer } from './exchange.ts'
 import { addressId, charge, chargeBody, chargeOrAsk, mustAsk } from './limit.ts'
 import {
   type AnyCall,
@@ -26,7 +26,7 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
     const exchange = openExchange(services, c, { row })
     try {
       await admitAndCharge(services, row, c, exchange)
-      const query = readQuery(row, c)
+      const query = readQuery(row, c.req)
       const headers = readHeaders(row, c)
       const form = chooseForm(forms, c.req.header('accept'))
       const body = row.body && (await readAdmittedBody(services, row, c, exchange))
@@ -65,7 +65,10 @@ async function readAdmittedBody(
 }
 
 /** Loads the counts of the caller; returns undefined if they are in memory. */
-function loadCounts({ meters }: Services, { caller, now }: Exchange): Promise<void> | undefined {
+export function loadCounts(
+  { meters }: Services,
+  { caller, now }: Exchange,
+): Promise<void> | undefined {
   return caller === null ? undefined : meters.load(caller, now)
 }
 
@@ -115,25 +118,25 @@ export function serveKeyed(services: Services, row: Operation, handler: SyncHand
 }
 
 function answerReply(services: Services, exchange: Exchange, reply: AnyReply): Answer {
-  if ('file' in reply) return answerFile(services, exchange, reply)
-  if ('json' in reply) return answer(services, exchange, reply)
+  logExchange(services, exchange, reply.status)
+  return toReplyAnswer(exchange, reply)
+}
+
+/** Turns a reply into an answer, which is not logged yet. */
+export function toReplyAnswer(exchange: Exchange, reply: AnyReply): Answer {
+  if ('file' in reply) return toFileAnswer(exchange, reply)
+  if ('json' in reply) return toAnswer(exchange, reply)
   if ('form' in reply) {
     const { status, form, text: json, rest } = reply
     const isJson = form === 'application/json'
     const type = isJson ? {} : { 'content-type': `${form}; charset=utf-8` }
-    return answer(services, exchange, {
-      status,
-      json,
-      rest,
-      headers: { ...reply.headers, ...type },
-    })
+    return toAnswer(exchange, { status, json, rest, headers: { ...reply.headers, ...type } })
   }
   const json = reply.body === undefined ? null : JSON.stringify(reply.body)
-  return answer(services, exchange, { ...reply, json })
+  return toAnswer(exchange, { ...reply, json })
 }
 
-function answerFile(
-  services: Services,
+function toFileAnswer(
   exchange: Exchange,
   { status, file, name }: FileReply & { readonly status: number },
 ): Answer {
@@ -142,5 +145,5 @@ function answerFile(
     'content-type': type,
     'content-disposition': `attachment; filename="${name}"`,
   }
-  return { ...answer(services, exchange, { status, json: null, headers }), file }
+  return { ...toAnswer(exchange, { status, json: null, headers }), file }
 }

@@ -2,7 +2,7 @@ import type { Body, Operation } from '../../lib/contract/operation.ts'
 import { limitBytes, parse, parseJson } from '../../lib/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
-import { MAX_BODY_BYTES } from './admit.ts'
+import { MAX_BODY_BYTES, readQuery } from './admit.ts'
 import { countUse, type Exchange, toPublicError } from './exchange.ts'
 import { chargeBody } from './limit.ts'
 import { type AnyReply, handlerOf, type Input, perform } from './perform.ts'
@@ -16,7 +16,7 @@ export interface Api {
 /** What a caller within the process gives to an operation: texts in path and query, and the body as a value. */
 export interface Given {
   readonly params?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>> | URLSearchParams
   readonly body?: unknown
 }
 
@@ -68,9 +68,14 @@ export async function performWithin(
 
 /** Parses what is given by the row. Throws BAD_REQUEST like a request with the same values. */
 export function readInput(row: Operation, { params = {}, query = {}, body }: Given): Input {
+  const search = new URLSearchParams(query)
+  const names = [...search.keys()]
   return {
     params,
-    query: row.query && parse(row.query, query),
+    query: readQuery(row, {
+      query: () => Object.fromEntries(names.map((name) => [name, search.get(name) ?? ''])),
+      queries: () => Object.fromEntries(names.map((name) => [name, search.getAll(name)])),
+    }),
     headers: undefined,
     body: row.body && readValue(row.body, body),
     form: 'application/json',

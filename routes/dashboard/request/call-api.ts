@@ -1,6 +1,4 @@
 import type { GenericSchema, InferInput } from 'valibot'
-import * as v from 'valibot'
-import { ApiErrorBody } from '../../../lib/contract/common.ts'
 import type { Operation } from '../../../lib/contract/operation.ts'
 import {
   type OperationId,
@@ -9,7 +7,8 @@ import {
 } from '../../../lib/contract/operations.ts'
 import { ApiError, type ErrorCode } from '../../../lib/errors.ts'
 import type { Reply } from '../../context.ts'
-import type { SendApi } from './send-api.ts'
+import { textOf } from '../../request/within.ts'
+import type { Session } from './session.ts'
 
 /** Path parameters, query and body of each operation, as its contract row defines them. */
 type ApiInputs = {
@@ -31,8 +30,8 @@ type BodyOf<Row> = Row extends { readonly body: { readonly schema: infer Body } 
   : unknown
 
 /**
- * Calls an operation of the public API as the signed-in user, with the same checks, limits and log
- * lines as a call from the user's own program. Throws the ApiError that the API answers with.
+ * Calls an operation of the public API as the signed-in user, with the same checks as a call from the user's own
+ * program. Throws the ApiError that the API would answer with.
  */
 export type CallApi = <Id extends OperationId>(
   id: Id,
@@ -45,39 +44,16 @@ interface AnyInput {
   readonly body?: unknown
 }
 
-/** `isSignedIn`: this visit has already verified the session, so the API need not charge for it. */
-export function createCallApi(
-  sendApi: SendApi,
-  { token, isSignedIn }: { readonly token: string; readonly isSignedIn: boolean },
-): CallApi {
+export function createCallApi(session: Session): CallApi {
   return async (id, ...[input]) => {
-    const row = getOperation(id)
     // safe: `ApiInputs` is derived from the row with this id
     const given = (input ?? {}) as AnyInput
-    const response = await sendApi(row.method.toUpperCase(), toPath(row, given), {
-      headers: { authorization: `Bearer ${token}` },
-      body: given.body,
-      isSignedIn,
-    })
-    const text = await response.text()
-    const body: unknown = text === '' ? undefined : JSON.parse(text)
-    if (!(response.status in row.replies)) throw toError(body, response)
+    const call = session.open(getOperation(id))
+    const reply = await session.perform(call, { ...given, query: withoutEmpty(given.query) })
+    const body = 'body' in reply ? reply.body : JSON.parse(textOf(reply))
     // safe: the contract tests check every answer against its row
     return body as ApiOutputs[typeof id]
   }
-}
-
-/** Calls an operation that answers with a file. Throws the ApiError that the API answers with. */
-export async function fetchFile(
-  { sendApi, token }: { readonly sendApi: SendApi; readonly token: string },
-  id: OperationId,
-): Promise<Response> {
-  const row = getOperation(id)
-  const headers = { authorization: `Bearer ${token}` }
-  const sent = { headers, isSignedIn: true }
-  const response = await sendApi(row.method.toUpperCase(), row.path, sent)
-  if (response.status in row.replies) return response
-  throw toError(await response.json(), response)
 }
 
 export function getOperation(id: OperationId): Operation {
@@ -86,21 +62,12 @@ export function getOperation(id: OperationId): Operation {
   return row
 }
 
-function toPath({ path }: Operation, { params = {}, query = {} }: AnyInput): string {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== '') search.set(name, value)
-  }
-  return search.size === 0 ? filled : `${filled}?${search}`
-}
-
-function toError(body: unknown, { status, headers }: Response): ApiError {
-  const parsed = v.safeParse(ApiErrorBody, body)
-  if (!parsed.success) throw new Error(`The API answered ${status} without an error body`)
-  const { code, message } = parsed.output.error
-  const wait = headers.get('retry-after')
-  return new ApiError(code, message, { headers: wait === null ? {} : { 'retry-after': wait } })
+/** Fields of a form that are left empty are not sent. */
+function withoutEmpty(query: AnyInput['query'] = {}): Record<string, string> {
+  const given = Object.entries(query).flatMap(([name, value = '']) =>
+    value === '' ? [] : [[name, value] as const],
+  )
+  return Object.fromEntries(given)
 }
 
 /** Returns the API's error for the page to show. Rethrows errors that are handled elsewhere. */

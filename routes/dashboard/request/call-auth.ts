@@ -5,10 +5,14 @@ import type {
   RemoteAnswer,
   RemoteCall,
 } from '../../../lib/access/sign-in/remote-sign-in.ts'
+import { AUTH_REQUESTS } from '../../../lib/contract/account/auth.ts'
 import { AUTH_BASE_PATH } from '../../../lib/contract/pages.ts'
 import { ApiError } from '../../../lib/errors.ts'
+import { performAuth } from '../../api/auth.ts'
+import { toPublicError } from '../../request/exchange.ts'
 import { charge } from '../../request/limit.ts'
 import type { Headers } from '../../request/respond.ts'
+import { readDevices } from './cookies.ts'
 import type { Visit } from './visit.ts'
 
 export interface AuthAnswer {
@@ -49,7 +53,7 @@ export async function callAuth(
   const call = { path: `${AUTH_BASE_PATH}${path}`, headers, body }
   const { status, body: answer } =
     services.askRemoteAuth === null
-      ? await callOwnAuth(visit, call)
+      ? await callOwnAuth(visit, path, { headers, body })
       : await callRemoteAuth(visit, services.askRemoteAuth, call)
   if (status >= 500) throw unavailable()
   const none = { status, code: '', token: null, email: null, challenge: null }
@@ -62,11 +66,30 @@ export async function callAuth(
 }
 
 async function callOwnAuth(
-  { sendApi }: Visit,
-  { path, ...sent }: RemoteCall,
+  { services, exchange, c }: Visit,
+  path: string,
+  { headers, body }: Pick<RemoteCall, 'headers' | 'body'>,
 ): Promise<RemoteAnswer> {
-  const response = await sendApi('POST', path, sent)
-  return { status: response.status, body: await response.json() }
+  const row = AUTH_REQUESTS.find((one) => one.method === 'POST' && one.path === path)
+  const { handleAuth: handle } = services
+  if (row === undefined || handle === null) throw new Error(`No endpoint ${path}`)
+  const agent = c.req.header('user-agent')
+  const sent = { 'content-type': 'application/json', ...headers }
+  const input = {
+    headers: new Headers(agent === undefined ? sent : { ...sent, 'user-agent': agent }),
+    search: '',
+    readBody: async () => JSON.stringify(body),
+    signal: c.req.raw.signal,
+    app: 'dashboard',
+    devices: readDevices(c),
+  } as const
+  try {
+    const response = await performAuth({ services, handle }, row, { ...exchange }, input)
+    return { status: response.status, body: await response.json() }
+  } catch (error) {
+    const { status, message } = toPublicError(services, exchange, error)
+    return { status, body: { error: { message } } }
+  }
 }
 
 /** Rate-limits the visitor here, because the remote service may see only our own address. */

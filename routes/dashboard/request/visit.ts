@@ -6,7 +6,7 @@ import type { Env } from '../../context.ts'
 import type { PageAnswer } from '../../pages/page.ts'
 import type { Exchange } from '../../request/exchange.ts'
 import type { CallApi } from './call-api.ts'
-import type { SendApi } from './send-api.ts'
+import type { Session } from './session.ts'
 
 /** A visit by anyone, signed in or not. */
 export interface Visit {
@@ -15,7 +15,6 @@ export interface Visit {
   readonly instance: Instance
   /** The request for the page itself, as the log records it. */
   readonly exchange: Exchange
-  readonly sendApi: SendApi
   /** The unverified token in the cookie; null if there is none. */
   readonly token: string | null
 }
@@ -23,6 +22,7 @@ export interface Visit {
 /** A visit by a signed-in user. */
 export interface UserVisit extends Visit {
   readonly token: string
+  readonly session: Session
   readonly callApi: CallApi
   readonly me: UserProfile
   /** Whether the user has the role `operator`. */

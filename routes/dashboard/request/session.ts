@@ -1,0 +1,63 @@
+import { authorizeSession } from '../../../lib/access/authenticate.ts'
+import type { SessionUser } from '../../../lib/access/find-session.ts'
+import type { Operation } from '../../../lib/contract/operation.ts'
+import { verifySession } from '../../request/admit.ts'
+import type { Exchange } from '../../request/exchange.ts'
+import { charge, chargeOrAsk, chargeUser } from '../../request/limit.ts'
+import type { AnyReply } from '../../request/perform.ts'
+import { loadCounts } from '../../request/serve.ts'
+import { type Api, type Call, type Given, openCall, performWithin } from '../../request/within.ts'
+
+/** The session of a visitor, who performs operations with it. */
+export interface Session {
+  readonly open: (row: Operation) => Call
+  /** Performs the operation of the call. Throws the ApiError that the API would answer with. */
+  readonly perform: (call: Call, given: Given) => Promise<AnyReply>
+  /** The next call verifies the session again, as each one does after a change. */
+  readonly verifyAgain: () => void
+}
+
+/** Opens a session whose token is not verified yet. It is verified once for all calls that only read. */
+export function openSession(api: Api, exchange: Exchange, token: string): Session {
+  const { services } = api
+  let user: Promise<SessionUser> | undefined
+  const verifyAgain = () => {
+    user = undefined
+  }
+  const verify = (call: Call) =>
+    verifySession(services, call, `Bearer ${token}`).catch((error) => {
+      verifyAgain()
+      throw error
+    })
+  const admit = async (call: Call) => {
+    const { row } = call
+    if (row.access === 'public') return charge(services, call)
+    user ??= verify(call)
+    const { id } = await user
+    if (!isForPages(row)) call.requestCounter = services.requestCounts.findCounter(id, null)
+    call.caller = { ...authorizeSession(services, await user, row), app: 'dashboard' }
+    await loadCounts(services, call)
+    if (isForPages(row)) chargeUser(services, call, 'dashboard', id)
+    else await chargeOrAsk(services, call)
+  }
+  return {
+    open: (row) => openCall(services, exchange, row),
+    perform: async (call, given) => {
+      try {
+        return await performWithin(api, call, given, () => admit(call))
+      } finally {
+        // A change may give the user another plan, or end the session.
+        if (call.row.method !== 'get') verifyAgain()
+      }
+    },
+    verifyAgain,
+  }
+}
+
+/**
+ * Whether the dashboard builds its pages by the operation, under a limit of its own. Look-ups made there are the
+ * user's: they are charged to the plan, and counted.
+ */
+function isForPages({ access }: Operation): boolean {
+  return access !== 'geo:read'
+}
