@@ -67,7 +67,7 @@ function pick(given: Arguments, names: object = {}): Arguments {
 function toTexts(values: Arguments): Record<string, string> {
   const texts = Object.entries(values).map(([name, value]) => [
     name,
-    typeof value === 'string' ? value : JSON.stringify(value),
+    (typeof value === 'string' ? value : JSON.stringify(value)).toWellFormed(),
   ])
   return Object.fromEntries(texts)
 }
@@ -79,7 +79,7 @@ function fillPath(row: Operation, params: Readonly<Record<string, string>>): str
   const missing = names.find((name) => (params[name] ?? '') === '')
   if (missing !== undefined) throw new ApiError('BAD_REQUEST', `${missing}: is missing`)
   const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent((params[name] ?? '').toWellFormed()),
+    encodeURIComponent(params[name] ?? ''),
   )
   // `..` would lead to the path above, and `me` to the address of the caller.
   const leadsElsewhere =

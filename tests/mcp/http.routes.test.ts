@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { freshClient, makeApp, type TestApp } from '../support/helpers.ts'
+import { freshClient, makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
 
 const PAGE = 'https://tools.example'
 const LISTING = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
+const log = recordingLog()
 let app: TestApp
 let key: string
 before(async () => {
-  app = await makeApp({ env: { MERIDIAN_CORS_ORIGINS: PAGE } })
+  app = await makeApp({ env: { MERIDIAN_CORS_ORIGINS: PAGE }, log })
   key = await app.makeKey()
 })
 after(() => app.close())
@@ -72,6 +73,16 @@ describe('/mcp', () => {
     const { headers } = await send({ body: LISTING })
     assert.equal(headers.get('mcp-session-id'), null)
     assert.equal(headers.get('content-type'), 'application/json')
+  })
+
+  it('is one line in the log, with the key that calls a tool', async () => {
+    log.requests.length = 0
+    const headers = { 'x-api-key': key }
+    assert.equal((await send({ body: call('81.2.69.160'), headers })).status, 200)
+    const [line, ...others] = log.requests
+    assert.partialDeepStrictEqual(line, { method: 'POST', route: '/mcp', status: 200 })
+    assert.ok(key.startsWith(line?.key ?? '-'))
+    assert.deepEqual(others, [])
   })
 
   it('ends a request for notifications at once', async () => {

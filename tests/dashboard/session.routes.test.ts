@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { readRows, write } from '../support/database/sql.ts'
+import { type AppOptions, freshClient, makeApp, recordingLog } from '../support/helpers.ts'
+import { signInNewUser, visitPage } from './pages.ts'
+
+const PAGES = ['/app', '/app/keys', '/app/billing', '/app/usage', '/app/look-up?ip=81.2.69.160']
+
+/** Opens the service, and counts how often a session is verified. */
+async function openCounting(options: AppOptions = {}) {
+  const sessions = { verified: 0 }
+  const app = await makeApp({
+    ...options,
+    replace: ({ findSession }) => ({
+      findSession: async (...given) => {
+        const user = await findSession(...given)
+        sessions.verified += 1
+        return user
+      },
+    }),
+  })
+  return Object.assign(app, { sessions })
+}
+
+describe('a page', () => {
+  it('verifies its session once, and is one line in the log', async () => {
+    const log = recordingLog()
+    await using app = await openCounting({ log })
+    const cookie = await signInNewUser(app)
+    for (const path of PAGES) {
+      app.sessions.verified = 0
+      log.requests.length = 0
+      assert.equal((await visitPage(app, path, { cookie })).status, 200, path)
+      assert.equal(app.sessions.verified, 1, path)
+      const lines = log.requests.map(({ route, status }) => [route, status])
+      assert.deepEqual(lines, [[path.split('?', 1)[0], 200]])
+    }
+  })
+
+  it('changes nothing if the session ends while the browser is still sending the form', async () => {
+    await using app = await openCounting()
+    const cookie = await signInNewUser(app)
+    const rest = Promise.withResolvers<Uint8Array>()
+    const body = new ReadableStream<Uint8Array>({
+      start: async (stream) => {
+        stream.enqueue(new TextEncoder().encode('name='))
+        stream.enqueue(await rest.promise)
+        stream.close()
+      },
+    })
+    const headers = {
+      cookie,
+      'sec-fetch-site': 'same-origin',
+      'content-type': 'application/x-www-form-urlencoded',
+    }
+    const init: RequestInit = { method: 'POST', headers, body, duplex: 'half' }
+    const request = new Request('http://127.0.0.1:8787/app/keys', init)
+    app.sessions.verified = 0
+    const answer = app.app.fetch(request, { remoteAddress: freshClient() })
+    while (app.sessions.verified === 0) await nextTurn()
+    await write(app, 'DELETE FROM sessions')
+    rest.resolve(new TextEncoder().encode('late'))
+    const { status, headers: answered } = await answer
+    assert.deepEqual([status, answered.get('location')], [303, '/app/sign-in'])
+    assert.deepEqual(await readRows(app, 'SELECT count(*) FROM api_keys'), [[0]])
+  })
+})
