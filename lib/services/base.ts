@@ -5,7 +5,7 @@ import { recallPlans } from '../billing/known-plans.ts'
 import type { RetryPolicy } from '../billing/stripe/stripe-calls.ts'
 import type { Config, PostgresConfig } from '../config/config.ts'
 import { makeDataDir } from '../config/data-dir.ts'
-import { readPlans } from '../config/plans.ts'
+import { type Plans, readPlans } from '../config/plans.ts'
 import { openSecrets, type Secrets, UNFINISHED_SECRETS } from '../config/secrets.ts'
 import { VERSION } from '../config/version.ts'
 import { lockDataDir } from '../db/lock.ts'
@@ -41,14 +41,27 @@ export interface ServiceOptions
 const APP_DB = 'app.db'
 
 /** What every service needs to open. */
-export type Base = Awaited<ReturnType<typeof openBase>>
+export interface Base {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly storage: Storage
+  readonly db: Storage['db']
+  readonly plans: Plans
+  readonly log: ServiceOptions['log']
+  readonly now: ServiceOptions['now']
+  readonly retryPolicy: ServiceOptions['retryPolicy']
+  readonly isFurther: boolean
+  readonly onCrash: ServiceOptions['onCrash']
+  /** Public address of this service, without a slash at the end. */
+  readonly baseUrl: () => string
+}
 
 /** Locks the data folder, reads the plans and secrets, and opens the database. */
 export async function openBase(
   config: Config,
   options: ServiceOptions,
   opening: AsyncDisposableStack,
-) {
+): Promise<Base> {
   const { log, now, listenUrl, retryPolicy, isFurther = false, onCrash } = options
   if (!isFurther) takeDataDir(config, opening)
   const configured = readPlans(config.plansFile)
@@ -59,7 +72,6 @@ export async function openBase(
   )
   // Not through `db`: it would start the writer's thread, whose memory the first start needs for the databases.
   const plans = await recallPlans(storage.shortReads, configured)
-  /** Public address of this service, without a slash at the end. */
   const baseUrl = () => config.baseUrl ?? listenUrl()
   return {
     config,

@@ -1,4 +1,4 @@
-import { createLastUsed } from '../access/last-used.ts'
+import { createLastUsed, type LastUsed } from '../access/last-used.ts'
 import { insertAudit } from '../accounts/audit.ts'
 import { limitText } from '../contact/cap-notices.ts'
 import { createUseFlusher, type UseFlusher } from '../db/use-flusher.ts'
@@ -12,8 +12,19 @@ import { removeOldUsage } from '../usage/retention.ts'
 import type { Base } from './base.ts'
 import type { CapNotices } from './cap-notices.ts'
 
-/** Opens everything that is counted in memory and written once a second. */
-export function openCounters(base: Base, notices: CapNotices, opening: AsyncDisposableStack) {
+/** Everything that is counted in memory and written once a second. */
+export interface Counters {
+  readonly flusher: UseFlusher
+  readonly meters: Meters
+  readonly requestCounts: RequestCounts
+  readonly lastUsed: LastUsed
+}
+
+export function openCounters(
+  base: Base,
+  notices: CapNotices,
+  opening: AsyncDisposableStack,
+): Counters {
   const flusher = openFlusher(base, notices, opening)
   return {
     flusher,

@@ -5,6 +5,7 @@ import type { KeyRing } from '../access/key-ring.ts'
 import { cacheReceivers, staleAfterChange, staleAfterSecond } from '../accounts/receivers.ts'
 import { createFindReceiver, type FindReceiver } from '../accounts/site-receiver.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
+import type { Billing } from '../billing/billing.ts'
 import { rememberPlans } from '../billing/known-plans.ts'
 import { forgetOtherPrices } from '../billing/overages/overage-price.ts'
 import type { Config } from '../config/config.ts'
@@ -17,14 +18,14 @@ import { createCredentialQueues, createQueue, createQueues } from '../limits/que
 import { createLimits } from '../limits/rate-limiter.ts'
 import type { Log } from '../log/log.ts'
 import { withRecoveries } from '../log/recoveries.ts'
-import { createRequestTimes } from '../metrics/request-times.ts'
+import { createRequestTimes, type RequestTimes } from '../metrics/request-times.ts'
 import { ipv4FromBits } from '../net/address.ts'
 import { createAskHostname } from '../net/hostname.ts'
 import { createFindTxt } from '../net/txt-records.ts'
 import { totalMemory } from '../process/available-memory.ts'
 import { freeMemory } from '../process/free-memory.ts'
-import { createRum } from '../rum/rum.ts'
-import { openAuth } from './auth.ts'
+import { createRum, type Rum } from '../rum/rum.ts'
+import { type Auth, openAuth } from './auth.ts'
 import { type Base, openBase, type ServiceOptions } from './base.ts'
 import {
   createReconciliation,
@@ -33,16 +34,16 @@ import {
   openContactSender,
   openOverages,
 } from './billing.ts'
-import { openCapNotices } from './cap-notices.ts'
+import { type CapNotices, openCapNotices } from './cap-notices.ts'
 import { openContact } from './contact.ts'
 import { watchForDamage } from './damage.ts'
 import { openDeletionRequests } from './delete-account.ts'
 import { createOpenDemo } from './demo.ts'
-import { openDownloads } from './geo/downloads.ts'
+import { type Downloads, openDownloads } from './geo/downloads.ts'
 import { openGeofeeds } from './geo/geofeeds.ts'
 import { createHealth } from './health.ts'
 import { createFindHostname, type FindHostname } from './hostnames.ts'
-import { openCounters } from './metering.ts'
+import { type Counters, openCounters } from './metering.ts'
 import { openOperatorJobs } from './operate/jobs.ts'
 import { type Load, preload } from './preload.ts'
 import { openSiteProofs } from './site-proofs.ts'
@@ -64,10 +65,47 @@ const PRELOAD_PAUSE_MS = 100
 const AMPLE_MEMORY = 400 * 1024 * 1024
 
 /** All open services, as routes and scripts use them. */
-export type Services = Awaited<ReturnType<typeof openServices>>
+export interface Services extends Base, Auth, Counters, Admission, Preloads, AsyncDisposable {
+  readonly keys: KeyRing
+  readonly geo: Library
+  readonly rum: Rum
+  readonly billing: Billing
+  readonly overages: ReturnType<typeof openOverages>
+  readonly catalogue: ReturnType<typeof openCatalogue>
+  readonly reconciliation: ReturnType<typeof createReconciliation>
+  readonly contact: ReturnType<typeof openContact>
+  readonly notices: CapNotices
+  readonly siteProofs: ReturnType<typeof openSiteProofs>
+  readonly findReceiver: FindReceiver
+  readonly findHostname: FindHostname
+  readonly findClient: ReturnType<typeof createFindClient>
+  /** null if this server downloads no databases. */
+  readonly downloads: Downloads | null
+  readonly operatorJobs: ReturnType<typeof openOperatorJobs>
+  readonly health: ReturnType<typeof createHealth>
+  readonly requestTimes: RequestTimes
+  readonly openDemo: ReturnType<typeof createOpenDemo>
+  /** Begins to compare with Stripe and to read prices, in the background. */
+  readonly startReadingStripe: () => void
+}
+
+/** The rate limits, and the queues that limit how much runs at the same time. */
+interface Admission {
+  readonly limits: ReturnType<typeof createLimits>
+  readonly sessionQueues: ReturnType<typeof createCredentialQueues>
+  readonly passwordQueue: ReturnType<typeof createQueue>
+  readonly freeBodies: ReturnType<typeof createQueues>
+}
+
+interface Preloads {
+  /** Loads code into this thread, and frees the 20 to 35 MB of garbage before requests have to wait for it. */
+  readonly loadCode: () => Promise<void>
+  /** Loads what other threads prepare, with pauses for requests. */
+  readonly preload: () => Promise<void>
+}
 
 /** Opens all services in the order of their dependencies, and disposes of them in reverse. */
-export async function openServices(config: Config, options: ServiceOptions) {
+export async function openServices(config: Config, options: ServiceOptions): Promise<Services> {
   const { log, checkDamage } = watchForDamage(withRecoveries(options.log))
   await using opening = new AsyncDisposableStack()
   const base = await openBase(config, { ...options, log }, opening)
@@ -113,7 +151,6 @@ export async function openServices(config: Config, options: ServiceOptions) {
     requestTimes: createRequestTimes(),
     findClient: createFindClient(config),
     openDemo: createOpenDemo(base, keys),
-    /** Begins to compare with Stripe and to read prices, in the background. */
     startReadingStripe: () => startAll([reconciliation, overages, catalogue]),
     ...createPreloads(log, [...contact.loads, ...billing.loads], [auth.loadAuth, ...ASSET_LOADS]),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
@@ -140,8 +177,7 @@ function openKeys({ storage, plans, log }: Base) {
   )
 }
 
-/** The rate limits, and the queues that limit how much runs at the same time. */
-function createAdmission() {
+function createAdmission(): Admission {
   return {
     limits: createLimits(),
     sessionQueues: createCredentialQueues(UNKNOWN_SESSIONS),
@@ -171,14 +207,12 @@ function openHostnames({ hostnames }: Config): FindHostname {
   return createFindHostname(createAskHostname(hostnames.servers))
 }
 
-function createPreloads(log: Log, here: readonly Load[], elsewhere: readonly Load[]) {
+function createPreloads(log: Log, here: readonly Load[], elsewhere: readonly Load[]): Preloads {
   return {
-    /** Loads code into this thread, and frees the 20 to 35 MB of garbage before requests have to wait for it. */
     loadCode: async () => {
       await preload(here, log)
       freeMemory()
     },
-    /** Loads what other threads prepare, with pauses for requests. */
     preload: () => preload(elsewhere, log, PRELOAD_PAUSE_MS),
   }
 }
