@@ -35,9 +35,15 @@ export async function admit(
   return admitSession(services, row, c, exchange)
 }
 
+/** What it takes to admit a key. */
+export interface KeyParts
+  extends Pick<Services, 'baseUrl' | 'keys' | 'limits' | 'now' | 'requestCounts'> {
+  readonly lastUsed: Pick<Services['lastUsed'], 'touch'>
+}
+
 /** Returns the caller that the API key identifies. A bad key is charged to the client's address. */
 export function admitKey(
-  services: Services,
+  services: KeyParts,
   row: Operation,
   c: HeadContext,
   exchange: Exchange,
@@ -51,7 +57,7 @@ export function admitKey(
 }
 
 function getKey(
-  services: Services,
+  services: KeyParts,
   readHeader: Parameters<typeof authenticateKey>[1],
   exchange: Exchange,
 ) {

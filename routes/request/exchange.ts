@@ -12,6 +12,12 @@ import { corsHeaders, isForListedOrigins } from './cors.ts'
 import { type Charge, setLimitHeaders } from './limit-headers.ts'
 import { type Answer, baseHeaders, errorJson, type Headers } from './respond.ts'
 
+/** What it takes to begin, log and answer an exchange. */
+export interface ExchangeParts extends Pick<Services, 'config' | 'now' | 'findClient'> {
+  readonly log: Pick<Services['log'], 'request' | 'error'>
+  readonly requestTimes: Pick<Services['requestTimes'], 'observe'>
+}
+
 /** A request and what is known about it while it is being answered. */
 export interface Exchange {
   readonly requestId: string
@@ -50,7 +56,7 @@ interface Target {
 
 /** Begins an exchange with an operation (`row`), a page or script (`route`), or an unknown `path`. */
 export function openExchange(
-  services: Services,
+  services: ExchangeParts,
   c: HeadContext,
   { row, route = row?.path, path }: Target = {},
 ): Exchange {
@@ -74,7 +80,7 @@ export function openExchange(
   }
 }
 
-function findListed({ config: { corsOrigins } }: Services, c: HeadContext): string | null {
+function findListed({ config: { corsOrigins } }: ExchangeParts, c: HeadContext): string | null {
   if (corsOrigins.length === 0) return null
   const origin = c.req.header('origin')
   return corsOrigins.find((listed) => listed === origin) ?? null
@@ -85,7 +91,7 @@ interface Content extends Pick<Answer, 'status' | 'json' | 'rest'> {
 }
 
 /** Answers the request and logs it. */
-export function answer(services: Services, exchange: Exchange, content: Content): Answer {
+export function answer(services: ExchangeParts, exchange: Exchange, content: Content): Answer {
   logExchange(services, exchange, content.status)
   return toAnswer(exchange, content)
 }
@@ -118,7 +124,7 @@ function serverTiming({ startedAt }: Exchange): string {
 
 /** Logs and counts a finished exchange. */
 export function logExchange(
-  { log, requestTimes }: Services,
+  { log, requestTimes }: ExchangeParts,
   exchange: Exchange,
   status: number,
 ): void {
@@ -149,7 +155,7 @@ export function countUse({ row, requestCounter, lookUps, now }: Exchange, status
 
 /** Answers the request with an error. */
 export function answerError(
-  services: Services,
+  services: ExchangeParts,
   exchange: Exchange,
   error: unknown,
   headers: Readonly<Headers> = {},
@@ -165,7 +171,7 @@ export function answerError(
 
 /** Returns the error that the caller sees. Logs errors that are not ApiErrors and hides their message. */
 export function toPublicError(
-  { log }: Services,
+  { log }: Pick<ExchangeParts, 'log'>,
   { requestId }: Exchange,
   error: unknown,
 ): ApiError {

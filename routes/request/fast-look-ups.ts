@@ -4,7 +4,7 @@ import type { FastRequest } from '../../lib/http/fast-path/fast-path.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { plainLookUps } from '../api/geolocation.ts'
 import type { Answer } from './respond.ts'
-import { type SyncHandler, serveKeyed } from './serve.ts'
+import { type KeyedParts, type SyncHandler, serveKeyed } from './serve.ts'
 
 /** Addresses in their usual spelling, which needs no decoding. The router answers all others. */
 const ADDRESS = '([0-9a-f][0-9a-f.:]*)'
@@ -12,6 +12,8 @@ const ADDRESS = '([0-9a-f][0-9a-f.:]*)'
 const INCLUDE = '(?:\\?include=((?:network|privacy)(?:,(?:network|privacy))?))?'
 /** Hosts that the adaptor accepts without parsing them as part of a URL. */
 const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|[6-9]\d{3}))?$/
+
+export type LookUpParts = KeyedParts & Pick<Services, 'geo'>
 
 type GetRequest = Omit<FastRequest, 'method' | 'body'>
 
@@ -24,7 +26,7 @@ export function hasPlainHost(headers: FastRequest['headers']): boolean {
  * Returns a function that answers look-ups with an API key. It avoids Request, router and Response,
  * which would take longer than the look-up. It returns null for any other request.
  */
-export function createFastLookUps(services: Services): (request: GetRequest) => Answer | null {
+export function createFastLookUps(services: LookUpParts): (request: GetRequest) => Answer | null {
   const handlers = plainLookUps(services)
   const lookUps = operations.flatMap((row) => {
     if (!isKeyOf(handlers, row.id)) return []

@@ -8,17 +8,22 @@ import type { Services } from '../../lib/services/services.ts'
 import type { Exchange } from './exchange.ts'
 import type { Charge } from './limit-headers.ts'
 
+/** What holds the limits of requests whose caller is asked for nothing more. */
+export interface LimitParts extends Pick<Services, 'limits' | 'now'> {
+  readonly meters: Pick<Services['meters'], 'isShared' | 'mustAsk' | 'take'>
+}
+
 /** The part of an exchange that is charged. */
 type Charged = Pick<Exchange, 'row' | 'caller' | 'client' | 'charge'>
 
 /** Charges the limit of the operation. Throws RATE_LIMITED if it is used up, or if `mustAsk`: see `chargeOrAsk`. */
-export function charge(services: Services, exchange: Exchange): void {
+export function charge(services: LimitParts, exchange: Exchange): void {
   const charged = takeOne(services, exchange)
   if (charged !== null) applyCharge(exchange, charged)
 }
 
 /** Whether other nodes must be asked whether the caller has requests left. */
-export function mustAsk({ meters, now }: Services, { row, caller }: Exchange): boolean {
+export function mustAsk({ meters, now }: LimitParts, { row, caller }: Exchange): boolean {
   if (!meters.isShared || caller === null || row?.limit !== 'plan') return false
   return meters.mustAsk(caller, now())
 }
@@ -54,7 +59,7 @@ export async function chargeBody(
  * Takes one request from the limit that applies; null if none does. Reads the clock again, because verifying a
  * session may have taken long, and a limit must not get an earlier time than before.
  */
-function takeOne({ limits, meters, now: clock }: Services, exchange: Exchange): Charge | null {
+function takeOne({ limits, meters, now: clock }: LimitParts, exchange: Exchange): Charge | null {
   const { row, caller } = exchange
   const now = clock()
   if (row?.limit === 'plan' && caller !== null) {
@@ -103,7 +108,7 @@ export function addressId({ client }: Pick<Exchange, 'client'>): string {
 
 /** Charges the client's address for a bad credential or a page. Throws RATE_LIMITED over the limit. */
 export function chargeAddress(
-  { limits, now }: Services,
+  { limits, now }: Pick<Services, 'limits' | 'now'>,
   exchange: Exchange,
   limit: 'failures' | 'pages',
 ): void {

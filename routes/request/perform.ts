@@ -41,7 +41,8 @@ export type Asked = Pick<
   'requestId' | 'now' | 'row' | 'caller' | 'client' | 'charge' | 'lookUps'
 >
 
-interface PerformParts extends Pick<Services, 'limits' | 'now'> {
+/** What an operation is performed with, besides what its handler needs. */
+export interface PerformParts extends Pick<Services, 'limits' | 'now'> {
   readonly meters: Pick<Services['meters'], 'isOverCap' | 'count'>
 }
 

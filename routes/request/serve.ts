@@ -2,19 +2,35 @@ import { formsOf, type Operation } from '../../lib/contract/operation.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { FileReply, HeadContext, RequestContext } from '../context.ts'
-import { admit, admitKey, readBody, readHeaders, readQuery } from './admit.ts'
+import { admit, admitKey, type KeyParts, readBody, readHeaders, readQuery } from './admit.ts'
 import { chooseForm } from './choose-form.ts'
-import { answerError, type Exchange, logExchange, openExchange, toAnswer } from './exchange.ts'
-import { addressId, charge, chargeBody, chargeOrAsk, mustAsk } from './limit.ts'
+import {
+  answerError,
+  type Exchange,
+  type ExchangeParts,
+  logExchange,
+  openExchange,
+  toAnswer,
+} from './exchange.ts'
+import { addressId, charge, chargeBody, chargeOrAsk, type LimitParts, mustAsk } from './limit.ts'
 import {
   type AnyCall,
   type AnyHandler,
   type AnyReply,
   countLookUp,
+  type PerformParts,
   perform,
   toCall,
 } from './perform.ts'
 import type { Answer } from './respond.ts'
+
+/** What it takes to answer a request with a key at once. */
+export interface KeyedParts extends ExchangeParts, KeyParts, LimitParts, PerformParts {
+  readonly meters: Pick<
+    Services['meters'],
+    'count' | 'isOverCap' | 'isShared' | 'load' | 'mustAsk' | 'take'
+  >
+}
 
 /** The handler of a look-up. */
 export type SyncHandler = (call: AnyCall) => AnyReply
@@ -66,7 +82,7 @@ async function readAdmittedBody(
 
 /** Loads the counts of the caller; returns undefined if they are in memory. */
 export function loadCounts(
-  { meters }: Services,
+  { meters }: Pick<KeyedParts, 'meters'>,
   { caller, now }: Exchange,
 ): Promise<void> | undefined {
   return caller === null ? undefined : meters.load(caller, now)
@@ -100,7 +116,7 @@ const NO_INPUT = {
  * Like `serve`, but synchronous, so that the fast path can send the answer at once. The request must have an
  * API key, a query that the caller has checked, and no body. Returns null if something must be loaded first.
  */
-export function serveKeyed(services: Services, row: Operation, handler: SyncHandler) {
+export function serveKeyed(services: KeyedParts, row: Operation, handler: SyncHandler) {
   return (c: HeadContext, input: Pick<AnyCall, 'params' | 'query'>): Answer | null => {
     const exchange = openExchange(services, c, { row })
     try {
@@ -117,7 +133,7 @@ export function serveKeyed(services: Services, row: Operation, handler: SyncHand
   }
 }
 
-function answerReply(services: Services, exchange: Exchange, reply: AnyReply): Answer {
+function answerReply(services: ExchangeParts, exchange: Exchange, reply: AnyReply): Answer {
   logExchange(services, exchange, reply.status)
   return toReplyAnswer(exchange, reply)
 }

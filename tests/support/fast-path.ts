@@ -6,13 +6,12 @@ import { writeAtlas } from '../../lib/geo/atlas/compile.ts'
 import type { Library } from '../../lib/geo/library.ts'
 import { RequestReader } from '../../lib/http/fast-path/plain-request.ts'
 import type { WholeAnswer } from '../../lib/http/write-answer.ts'
-import type { Meters } from '../../lib/limits/meters.ts'
 import type { RateLimiter } from '../../lib/limits/rate-limiter.ts'
 import { silentLog } from '../../lib/log/log.ts'
 import type { Address } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { createRequestCounts } from '../../lib/usage/request-counts.ts'
-import { createFastLookUps } from '../../routes/request/fast-look-ups.ts'
+import { createFastLookUps, type LookUpParts } from '../../routes/request/fast-look-ups.ts'
 import { processFolder } from './temp-folder.ts'
 
 /** Returns what the fast path answers to a request, null if it leaves the request to node:http. */
@@ -41,23 +40,22 @@ function toBytes({ method, url, headers, body }: Request): Buffer {
   return Buffer.from(body === null ? head : `${head}body`, 'latin1')
 }
 
-function withoutSideEffects(services: Services): Services {
+function withoutSideEffects(services: LookUpParts & Pick<Services, 'meters'>): LookUpParts {
   const { meters, limits } = services
-  const looking: Pick<Meters, 'load' | 'take' | 'mustAsk' | 'isOverCap' | 'count'> = {
-    load: (caller, now) => meters.load(caller, now),
-    take: (caller, now) => meters.peek(caller, now),
-    mustAsk: (caller, now) => meters.mustAsk(caller, now),
-    isOverCap: (caller, now) => meters.isOverCap(caller, now),
-    count: () => {},
-  }
   return {
     ...services,
     log: silentLog,
-    requestTimes: { observe: () => {}, text: () => '' },
-    lastUsed: { touch: () => {}, unwritten: () => undefined },
+    requestTimes: { observe: () => {} },
+    lastUsed: { touch: () => {} },
     requestCounts: createRequestCounts({ add: () => {}, waitingAt: () => [] }),
-    // All other methods throw, because the private fields are missing.
-    meters: Object.assign(Object.create(meters), looking),
+    meters: {
+      isShared: meters.isShared,
+      load: (caller, now) => meters.load(caller, now),
+      take: (caller, now) => meters.peek(caller, now),
+      mustAsk: (caller, now) => meters.mustAsk(caller, now),
+      isOverCap: (caller, now) => meters.isOverCap(caller, now),
+      count: () => {},
+    },
     limits: { ...limits, failures: withoutCharge(limits.failures) },
   }
 }
