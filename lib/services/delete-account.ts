@@ -19,7 +19,8 @@ export type DeleteAccount = (userId: string, event: AuditEvent) => Promise<boole
 
 const POLL_MS = SECOND_MS
 
-interface Services extends Pick<Base, 'db' | 'baseUrl'> {
+/** What it takes to delete accounts. */
+export interface DeletionParts extends Pick<Base, 'db' | 'baseUrl'> {
   readonly keys: Pick<KeyRing, 'changeBy'>
   readonly billing: Billing
   readonly overages: Pick<Overages, 'reportAll'>
@@ -29,7 +30,7 @@ interface Services extends Pick<Base, 'db' | 'baseUrl'> {
  * Returns a function that ends the subscriptions first, and then deletes the rows. If the process is
  * killed in between, the account remains without a subscription, and its owner can delete it again.
  */
-export function createDeleteAccount(services: Services): DeleteAccount {
+export function createDeleteAccount(services: DeletionParts): DeleteAccount {
   const { db, baseUrl, keys, billing, overages } = services
   return (userId, event) =>
     endBilling(billing, userId, {
@@ -42,7 +43,7 @@ export function createDeleteAccount(services: Services): DeleteAccount {
 /** Regularly carries out the deletions that commands have requested, one after the other. */
 export function openDeletionRequests(
   { storage, db, log, now, ...base }: Base,
-  services: Omit<Services, 'db' | 'baseUrl'>,
+  services: Omit<DeletionParts, 'db' | 'baseUrl'>,
   opening: AsyncDisposableStack,
 ): void {
   const deleteAccount = createDeleteAccount({ db, ...base, ...services })

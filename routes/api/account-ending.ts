@@ -3,13 +3,15 @@ import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import { exportAccount } from '../../lib/accounts/export/export-account.ts'
 import { normaliseEmail } from '../../lib/accounts/users.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { createDeleteAccount } from '../../lib/services/delete-account.ts'
+import { createDeleteAccount, type DeletionParts } from '../../lib/services/delete-account.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { getUser, refuseRemote } from './account.ts'
-import { confirmOwner } from './confirm-owner.ts'
+import { confirmOwner, type OwnerParts } from './confirm-owner.ts'
 
-export function accountEndingHandlers(services: Services) {
+type Parts = DeletionParts & OwnerParts & Pick<Services, 'config' | 'flusher' | 'log' | 'storage'>
+
+export function accountEndingHandlers(services: Parts) {
   const { db, storage, flusher, log } = services
   const deleteAccount = createDeleteAccount(services)
   return {

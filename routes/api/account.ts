@@ -5,7 +5,7 @@ import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 
-export function accountHandlers({ db, storage, log }: Services) {
+export function accountHandlers({ db, storage, log }: Pick<Services, 'db' | 'log' | 'storage'>) {
   return {
     getProfile: async ({ caller }) => {
       return { status: 200, body: toProfile(await getUser(db, caller)) }
@@ -31,7 +31,7 @@ export async function getUser(db: Services['db'], { userId }: Caller) {
 
 /** Throws FORBIDDEN if a remote auth service signs users in. `advise` says what to do there, at its URL. */
 export function refuseRemote(
-  { config: { authUrl } }: Services,
+  { config: { authUrl } }: Pick<Services, 'config'>,
   advise: (authUrl: string) => string,
 ): void {
   if (authUrl !== undefined) throw new ApiError('FORBIDDEN', advise(authUrl))

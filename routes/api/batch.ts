@@ -1,11 +1,10 @@
 import { batchForm } from '../../lib/geo/answer/batch-forms.ts'
 import { createShape, notIncluded } from '../../lib/geo/answer/shape.ts'
 import { TextPieces } from '../../lib/geo/answer/text-pieces.ts'
-import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
-import { locateAll } from './locate-all.ts'
+import { locateAll, type Parts } from './locate-all.ts'
 
-export function batchHandlers(services: Services) {
+export function batchHandlers(services: Parts) {
   return {
     locateBatch: async (call) => {
       const { body, form, caller, requestId } = call

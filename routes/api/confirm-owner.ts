@@ -6,6 +6,9 @@ import { spendCode } from '../../lib/accounts/second-factor/spend-code.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 
+/** What it takes to confirm who owns an account. */
+export type OwnerParts = Pick<Services, 'db' | 'passwordQueue' | 'secondFactors'>
+
 interface Given {
   readonly password?: string | undefined
   readonly code?: string | undefined
@@ -16,7 +19,7 @@ interface Given {
  * and, if it has a second factor, a code, which is then spent.
  */
 export async function confirmOwner(
-  services: Services,
+  services: OwnerParts,
   { caller, now }: { readonly caller: Caller; readonly now: number },
   email: string,
   { password, code }: Given,
@@ -30,7 +33,7 @@ export async function confirmOwner(
 
 /** Throws unless the password is right or the account has none, as one created on the command line. */
 export async function confirmPassword(
-  { db, passwordQueue }: Services,
+  { db, passwordQueue }: Pick<OwnerParts, 'db' | 'passwordQueue'>,
   email: string,
   password: string | undefined,
 ): Promise<void> {

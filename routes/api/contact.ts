@@ -5,7 +5,7 @@ import type { Handlers } from '../context.ts'
 import { getUser } from './account.ts'
 
 /** The rate limit and the body are checked before these handlers run. */
-export function contactHandlers({ db, contact }: Services) {
+export function contactHandlers({ db, contact }: Pick<Services, 'contact' | 'db'>) {
   const getQueue = () => {
     if (contact.queue !== null) return contact.queue
     throw new ApiError('SERVICE_UNAVAILABLE', 'This service accepts no inquiries')

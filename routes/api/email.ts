@@ -11,9 +11,11 @@ import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { getUser, refuseRemote } from './account.ts'
-import { confirmOwner } from './confirm-owner.ts'
+import { confirmOwner, type OwnerParts } from './confirm-owner.ts'
 
-export function emailHandlers(services: Services) {
+type Parts = OwnerParts & Pick<Services, 'baseUrl' | 'config' | 'postMail'>
+
+export function emailHandlers(services: Parts) {
   const { db, postMail, baseUrl } = services
   return {
     changeEmail: async ({ caller, body, now }) => {

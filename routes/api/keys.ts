@@ -28,7 +28,9 @@ interface KeyCall {
 
 type Action = 'create_key' | 'revoke_key' | 'renew_key'
 
-export function keyHandlers(services: Services) {
+type Parts = Pick<Services, 'db' | 'flusher' | 'keys' | 'lastUsed' | 'plans'>
+
+export function keyHandlers(services: Parts) {
   const { db, plans, keys } = services
   /**
    * Runs the statement with its audit row. Returns whether it changed a row. Also fits the expiry

@@ -12,7 +12,7 @@ import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { getUser, refuseRemote } from './account.ts'
-import { confirmPassword, wrongCode } from './confirm-owner.ts'
+import { confirmPassword, type OwnerParts, wrongCode } from './confirm-owner.ts'
 
 const ISSUER = 'Meridian'
 
@@ -22,7 +22,7 @@ const NOT_CONFIRMED = {
   'wrong-code': 'code: is wrong: check the clock of the device with the app',
 } as const
 
-export function secondFactorHandlers(services: Services) {
+export function secondFactorHandlers(services: OwnerParts & Pick<Services, 'config'>) {
   const { db, secondFactors } = services
   /** Returns the user after checking the password. */
   const getOwner = async (caller: Caller, password: string | undefined) => {

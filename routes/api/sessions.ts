@@ -21,7 +21,7 @@ interface SessionCall {
   readonly now: number
 }
 
-export function sessionHandlers(services: Services) {
+export function sessionHandlers(services: Pick<Services, 'config' | 'db'>) {
   const { db } = services
   /** Runs the statement, and records the ended sessions. Returns how many there were. */
   const end = async (statement: Statement, sessionIds: readonly string[], call: SessionCall) => {

@@ -14,7 +14,13 @@ import { ApiError } from '../../lib/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 
-export function siteHandlers({ db, keys, siteProofs, findReceiver, baseUrl }: Services) {
+export function siteHandlers({
+  db,
+  keys,
+  siteProofs,
+  findReceiver,
+  baseUrl,
+}: Pick<Services, 'baseUrl' | 'db' | 'findReceiver' | 'keys' | 'siteProofs'>) {
   const getSite = async (userId: string, id: string) => {
     const site = await findSite(db, userId, id)
     if (site === null) throw siteNotFound()

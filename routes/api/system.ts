@@ -11,8 +11,9 @@ import { createOpenApi } from '../../lib/openapi/openapi.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 
-export function systemHandlers(services: Services) {
-  const { baseUrl, billing, catalogue, geo, health, plans } = services
+type Parts = Pick<Services, 'baseUrl' | 'billing' | 'catalogue' | 'geo' | 'health' | 'plans'>
+
+export function systemHandlers({ baseUrl, billing, catalogue, geo, health, plans }: Parts) {
   const writeOpenApi = once(async () => JSON.stringify(await runInSlices(createOpenApi(baseUrl()))))
   return {
     getHealth: async () => toReply(await health.read()),

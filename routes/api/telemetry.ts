@@ -7,7 +7,7 @@ import type { RowFilter } from '../../lib/rum/store/row.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 
-export function telemetryHandlers({ db, rum }: Services) {
+export function telemetryHandlers({ db, rum }: Pick<Services, 'db' | 'rum'>) {
   const readFilter = async (query: SummaryQuery, userId: string, now: number) => {
     const { domain, country, device } = query
     const period = readPeriod(query, now)

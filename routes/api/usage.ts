@@ -8,7 +8,9 @@ import type { Handlers } from '../context.ts'
 
 const DAYS = 30
 
-export function usageHandlers(services: Services) {
+type Parts = Pick<Services, 'db' | 'flusher' | 'lastUsed' | 'meters' | 'requestCounts' | 'storage'>
+
+export function usageHandlers(services: Parts) {
   const { flusher, meters, storage } = services
   return {
     getUsage: async ({ caller, now }) => {

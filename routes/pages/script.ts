@@ -17,7 +17,7 @@ const COPIES = [
   { path: PINNED_SCRIPT_PATTERN, route: pinnedScriptPath('{hash}'), caching: IMMUTABLE },
 ] as const
 
-export function scriptHandlers({ baseUrl }: Services) {
+export function scriptHandlers({ baseUrl }: Pick<Services, 'baseUrl'>) {
   return {
     getScriptTag: async () => {
       const { hash, integrity } = await loadScript()

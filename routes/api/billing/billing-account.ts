@@ -15,7 +15,11 @@ import { toActor } from './actor.ts'
 
 type ReadStripe<Body> = (stripe: StripeGateway, customerId: string) => Promise<Body>
 
-export function billingAccountHandlers({ billing, db, baseUrl }: Services) {
+export function billingAccountHandlers({
+  billing,
+  db,
+  baseUrl,
+}: Pick<Services, 'baseUrl' | 'billing' | 'db'>) {
   const answerFromStripe = async <Body>({ userId }: Caller, read: ReadStripe<Body>) => {
     return { status: 200, body: await withAccount(billing, userId, read) } as const
   }

@@ -8,7 +8,7 @@ import type { Services } from '../../../lib/services/services.ts'
 import type { Handlers } from '../../context.ts'
 import { toActor } from './actor.ts'
 
-export function duplicateHandlers({ billing, db }: Services) {
+export function duplicateHandlers({ billing, db }: Pick<Services, 'billing' | 'db'>) {
   return {
     listDuplicates: async ({ caller }) => {
       const rows = await listDuplicates(db, caller.userId)

@@ -17,7 +17,11 @@ interface Found {
   readonly terms: OverageTerms
 }
 
-export function overageHandlers({ billing, db, meters }: Services) {
+export function overageHandlers({
+  billing,
+  db,
+  meters,
+}: Pick<Services, 'billing' | 'db' | 'meters'>) {
   const readBody = async (
     caller: Caller,
     { row, terms }: Found,

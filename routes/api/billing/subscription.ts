@@ -25,7 +25,13 @@ import type { Handlers } from '../../context.ts'
 import { getUser } from '../account.ts'
 import { toActor } from './actor.ts'
 
-export function subscriptionHandlers({ billing, catalogue, db, plans, baseUrl }: Services) {
+export function subscriptionHandlers({
+  billing,
+  catalogue,
+  db,
+  plans,
+  baseUrl,
+}: Pick<Services, 'baseUrl' | 'billing' | 'catalogue' | 'db' | 'plans'>) {
   return {
     getSubscription: async ({ caller, query, now }) => {
       const { userId } = caller

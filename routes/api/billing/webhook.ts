@@ -3,7 +3,7 @@ import { ApiError } from '../../../lib/errors.ts'
 import type { Services } from '../../../lib/services/services.ts'
 import type { Handlers } from '../../context.ts'
 
-export function webhookHandlers({ billing, overages }: Services) {
+export function webhookHandlers({ billing, overages }: Pick<Services, 'billing' | 'overages'>) {
   return {
     receiveStripeEvent: async ({ headers, body: bytes, now }) => {
       const signature = headers['Stripe-Signature']
