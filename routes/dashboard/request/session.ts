@@ -34,10 +34,10 @@ export function openSession(api: Api, exchange: Exchange, token: string): Sessio
     if (row.access === 'public') return charge(services, call)
     user ??= verify(call)
     const { id } = await user
-    if (!isForPages(row)) call.requestCounter = services.requestCounts.findCounter(id, null)
+    if (!buildsPages(row)) call.requestCounter = services.requestCounts.findCounter(id, null)
     call.caller = { ...authorizeSession(services, await user, row), app: 'dashboard' }
     await loadCounts(services, call)
-    if (isForPages(row)) chargeUser(services, call, 'dashboard', id)
+    if (buildsPages(row)) chargeUser(services, call, 'dashboard', id)
     else await chargeOrAsk(services, call)
   }
   return {
@@ -58,6 +58,6 @@ export function openSession(api: Api, exchange: Exchange, token: string): Sessio
  * Whether the dashboard builds its pages by the operation, under a limit of its own. Look-ups made there are the
  * user's: they are charged to the plan, and counted.
  */
-function isForPages({ access }: Operation): boolean {
+function buildsPages({ access }: Operation): boolean {
   return access !== 'geo:read'
 }
