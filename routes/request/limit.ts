@@ -8,7 +8,7 @@ import type { Services } from '../../lib/services/services.ts'
 import type { Exchange } from './exchange.ts'
 import type { Charge } from './limit-headers.ts'
 
-/** What holds the limits of requests whose caller is asked for nothing more. */
+/** What it takes to charge a limit without waiting. */
 export interface LimitParts extends Pick<Services, 'limits' | 'now'> {
   readonly meters: Pick<Services['meters'], 'isShared' | 'mustAsk' | 'take'>
 }

@@ -17,7 +17,10 @@ export interface Session {
   readonly verifyAgain: () => void
 }
 
-/** Opens a session whose token is not verified yet. It is verified once for all calls that only read. */
+/**
+ * Opens the session of this token, which the first call verifies for all that follow: a page that only reads
+ * verifies it once.
+ */
 export function openSession(api: Api, exchange: Exchange, token: string): Session {
   const { services } = api
   let user: Promise<SessionUser> | undefined
