@@ -2,6 +2,7 @@ import type { GenericSchema, InferOutput } from 'valibot'
 import type { Caller } from '../lib/access/authenticate.ts'
 import type { MediaType } from '../lib/contract/operation.ts'
 import type { OperationRow } from '../lib/contract/operations.ts'
+import type { Meter } from '../lib/limits/meter.ts'
 import type { Address } from '../lib/net/address.ts'
 
 /** What the server knows about a request besides its Request object. */
@@ -55,8 +56,8 @@ export interface Call<Row extends OperationRow> {
   readonly clientAddress: Address | null
   /** Whether the cap of the caller's plan is used up. */
   readonly degraded: boolean
-  /** For a handler that counts look-ups itself: how many of the request count towards the cap. */
-  readonly tally: { lookUps: number }
+  /** For handlers of bodies with several look-ups, which count them themselves. */
+  readonly meter: Column<Row, 'weigh'> extends undefined ? unknown : Pick<Meter, 'left' | 'count'>
 }
 
 /** A status that the row allows, with its body. */

@@ -1,20 +1,17 @@
-import type { Caller } from '../../lib/access/authenticate.ts'
 import { type AnswerOptions, createFindExtras } from '../../lib/geo/answer/shape.ts'
 import { writeResult } from '../../lib/geo/answer/write-result.ts'
 import { mapInSlices } from '../../lib/in-slices.ts'
+import type { Meter } from '../../lib/limits/meter.ts'
 import { type Address, parseAddress } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 
 /** What look-ups of lists need. */
-export interface Parts extends Pick<Services, 'geo'> {
-  readonly meters: Pick<Services['meters'], 'leftToCap' | 'count'>
-}
+export type Parts = Pick<Services, 'geo'>
 
 interface AddressesCall {
   readonly body: { readonly ips: readonly string[] } & Pick<AnswerOptions, 'fields' | 'include'>
-  readonly caller: Caller
   readonly now: number
-  readonly tally: { lookUps: number }
+  readonly meter: Pick<Meter, 'left' | 'count'>
 }
 
 interface Writer<Result> {
@@ -28,18 +25,17 @@ interface Writer<Result> {
  * monthly cap, whether it is found or not. Results over the cap are degraded.
  */
 export async function locateAll<Result>(
-  { geo, meters }: Parts,
-  { body, caller, now, tally }: AddressesCall,
+  { geo }: Parts,
+  { body, now, meter }: AddressesCall,
   { located, invalid }: Writer<Result>,
 ): Promise<{ readonly results: readonly Result[]; readonly degraded: boolean }> {
   const { ips } = body
   const addresses = ips.map(parseAddress)
   const findExtras = createFindExtras(geo, body, { degraded: false })
-  const left = meters.leftToCap(caller, now)
+  const left = meter.left()
   const count = addresses.filter((address) => address !== null).length
   // Counted before the first await, so that a simultaneous batch cannot use the same rest of the cap.
-  meters.count(caller, now, count)
-  tally.lookUps = count
+  meter.count(count)
   let done = 0
   const results = await mapInSlices(addresses, (address, at) => {
     if (address === null) return invalid(ips[at] ?? '')

@@ -3,6 +3,7 @@ import type { Client } from '../../lib/access/client-address.ts'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { isFault } from '../../lib/db/fault.ts'
 import { ApiError } from '../../lib/errors.ts'
+import type { Meter } from '../../lib/limits/meter.ts'
 import { parseTraceparent, type TraceContext } from '../../lib/log/trace-context.ts'
 import { beginningOf } from '../../lib/log/unknown-path.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -38,10 +39,10 @@ export interface Exchange {
   /** The origin of the page that sent the request, if `MERIDIAN_CORS_ORIGINS` lists it. */
   readonly listedOrigin: string | null
   caller: Caller | null
-  /** Counts the answer; null if the credential is not known, or need not be counted. */
+  /** Counts the answer. null for an unknown credential, or for the dashboard's own calls. */
   requestCounter: RequestCounter | null
-  /** How many look-ups of the request count towards the cap. */
-  lookUps: number
+  /** null if the request is not charged to the caller's plan. */
+  meter: Meter | null
   /** The limit that was charged; null if none was. */
   charge: Charge | null
 }
@@ -75,7 +76,7 @@ export function openExchange(
     listedOrigin: row !== undefined && isForListedOrigins(row) ? findListed(services, c) : null,
     caller: null,
     requestCounter: null,
-    lookUps: 0,
+    meter: null,
     charge: null,
   }
 }
@@ -148,8 +149,9 @@ export function logExchange(
 }
 
 /** Counts an answer to a known credential, by operation and status. */
-export function countUse({ row, requestCounter, lookUps, now }: Exchange, status: number): void {
+export function countUse({ row, requestCounter, meter, now }: Exchange, status: number): void {
   if (row === undefined) return
+  const lookUps = meter?.counted ?? 0
   requestCounter?.count({ operation: row.id, status, requests: 1, lookUps }, now)
 }
 

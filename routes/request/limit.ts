@@ -2,6 +2,7 @@ import type { Caller } from '../../lib/access/authenticate.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { BucketState } from '../../lib/limits/buckets/token-bucket.ts'
 import type { CallerState } from '../../lib/limits/caller-state.ts'
+import type { Meter } from '../../lib/limits/meter.ts'
 import { planRate, userRate } from '../../lib/limits/metered.ts'
 import { clientId, type Policy, type RateLimiter } from '../../lib/limits/rate-limiter.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -9,12 +10,20 @@ import type { Exchange } from './exchange.ts'
 import type { Charge } from './limit-headers.ts'
 
 /** What it takes to charge a limit without waiting. */
-export interface LimitParts extends Pick<Services, 'limits' | 'now'> {
-  readonly meters: Pick<Services['meters'], 'isShared' | 'mustAsk' | 'take'>
+export type LimitParts = Pick<Services, 'limits' | 'now'>
+
+/** What it takes to open the meter of a request. */
+export interface MeterParts {
+  readonly meters: Pick<Services['meters'], 'open'>
 }
 
 /** The part of an exchange that is charged. */
 type Charged = Pick<Exchange, 'row' | 'caller' | 'client' | 'charge'>
+
+/** Opens the meter of the caller if the operation is charged to the plan. */
+export function openMeter({ meters }: MeterParts, { row, caller, now }: Exchange): Meter | null {
+  return caller === null || row?.limit !== 'plan' ? null : meters.open(caller, now)
+}
 
 /** Charges the limit of the operation. Throws RATE_LIMITED if it is used up, or if `mustAsk`: see `chargeOrAsk`. */
 export function charge(services: LimitParts, exchange: Exchange): void {
@@ -23,17 +32,16 @@ export function charge(services: LimitParts, exchange: Exchange): void {
 }
 
 /** Whether other nodes must be asked whether the caller has requests left. */
-export function mustAsk({ meters, now }: LimitParts, { row, caller }: Exchange): boolean {
-  if (!meters.isShared || caller === null || row?.limit !== 'plan') return false
-  return meters.mustAsk(caller, now())
+export function mustAsk({ now }: LimitParts, { meter }: Exchange): boolean {
+  return meter?.mustAsk(now()) === true
 }
 
 /** Like `charge`, but asks the other nodes if it must. */
-export async function chargeOrAsk(services: Services, exchange: Exchange): Promise<void> {
-  const { meters, now } = services
-  const { caller } = exchange
-  if (caller === null || !mustAsk(services, exchange)) return charge(services, exchange)
-  const state = await meters.takeOrAsk(caller, now())
+export async function chargeOrAsk(services: LimitParts, exchange: Exchange): Promise<void> {
+  const { caller, meter } = exchange
+  if (caller === null || meter === null) return charge(services, exchange)
+  const now = services.now()
+  const state = meter.mustAsk(now) ? await meter.takeOrAsk(now) : meter.take(now)
   applyCharge(exchange, { policy: planPolicy(caller, state), state })
 }
 
@@ -45,13 +53,13 @@ function applyCharge(exchange: Exchange, charged: Charge): void {
 
 /** Charges as many requests as the body counts for, instead of the one that `charge` has charged. */
 export async function chargeBody(
-  { meters, now }: Services,
+  { now }: Services,
   exchange: Exchange,
   body: unknown,
 ): Promise<void> {
-  const { row, caller } = exchange
-  if (row?.weigh === undefined || caller === null) return
-  const state = await meters.takeInstead(caller, now(), row.weigh(body))
+  const { row, caller, meter } = exchange
+  if (row?.weigh === undefined || caller === null || meter === null) return
+  const state = await meter.takeInstead(now(), row.weigh(body))
   applyCharge(exchange, { policy: planPolicy(caller, state), state })
 }
 
@@ -59,11 +67,11 @@ export async function chargeBody(
  * Takes one request from the limit that applies; null if none does. Reads the clock again, because verifying a
  * session may have taken long, and a limit must not get an earlier time than before.
  */
-function takeOne({ limits, meters, now: clock }: LimitParts, exchange: Exchange): Charge | null {
-  const { row, caller } = exchange
+function takeOne({ limits, now: clock }: LimitParts, exchange: Exchange): Charge | null {
+  const { row, caller, meter } = exchange
   const now = clock()
-  if (row?.limit === 'plan' && caller !== null) {
-    const state = meters.take(caller, now)
+  if (caller !== null && meter !== null) {
+    const state = meter.take(now)
     return { policy: planPolicy(caller, state), state }
   }
   if (row?.limit === 'account' && caller !== null) {

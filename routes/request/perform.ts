@@ -1,5 +1,6 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
 import type { MediaType, Operation } from '../../lib/contract/operation.ts'
+import type { Meter } from '../../lib/limits/meter.ts'
 import type { Address } from '../../lib/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { FileReply, Handlers, TextReply } from '../context.ts'
@@ -15,7 +16,7 @@ export interface AnyCall extends Input {
   readonly caller: Caller | null
   readonly clientAddress: Address | null
   readonly degraded: boolean
-  readonly tally: { lookUps: number }
+  readonly meter: Pick<Meter, 'left' | 'count'> | null
 }
 
 /** What an operation is given, parsed by its row. */
@@ -35,16 +36,15 @@ type AnyBody =
   | (TextReply & { readonly status: number })
   | (FileReply & { readonly status: number })
 
-/** A call of an operation: who asks, and what of it is counted. */
-export type Asked = Pick<
-  Exchange,
-  'requestId' | 'now' | 'row' | 'caller' | 'client' | 'charge' | 'lookUps'
->
+/** A call of an operation: who asks, and what counts it. */
+export interface Asked
+  extends Pick<Exchange, 'requestId' | 'now' | 'row' | 'caller' | 'client' | 'charge'> {
+  /** null if the call counts towards no cap. */
+  readonly meter: Pick<Meter, 'left' | 'isOverCap' | 'count'> | null
+}
 
 /** What an operation is performed with, besides what its handler needs. */
-export interface PerformParts extends Pick<Services, 'limits' | 'now'> {
-  readonly meters: Pick<Services['meters'], 'isOverCap' | 'count'>
-}
+export type PerformParts = Pick<Services, 'limits' | 'now'>
 
 /** The handler of an operation. Beacons have none: routes/api/beacon.ts serves them. */
 export function handlerOf(handlers: Partial<Handlers>, { id }: Operation): AnyHandler {
@@ -67,18 +67,14 @@ export async function perform(
   asked: Asked,
   input: Input,
 ): Promise<AnyReply> {
-  const call = toCall(services, asked, input)
+  const call = toCall(asked, input)
   const reply = await runWithinSuccessLimit(services, asked, () => handler(call))
-  countLookUp(services, asked, reply.status)
+  countLookUp(asked, reply.status)
   return reply
 }
 
-export function toCall(
-  { meters }: PerformParts,
-  asked: Asked,
-  { params, query, headers, body, form }: Input,
-): AnyCall {
-  const { requestId, now, row, caller, client } = asked
+export function toCall(asked: Asked, { params, query, headers, body, form }: Input): AnyCall {
+  const { requestId, now, row, caller, client, meter } = asked
   return {
     requestId,
     now,
@@ -89,16 +85,12 @@ export function toCall(
     form,
     caller,
     clientAddress: client === null ? null : client.address,
-    degraded: row?.metered === true && caller !== null && meters.isOverCap(caller, now),
-    tally: asked,
+    degraded: row?.metered === true && meter?.isOverCap() === true,
+    meter,
   }
 }
 
 /** Counts a request to a metered operation, whether or not the look-up found something. */
-export function countLookUp({ meters }: PerformParts, asked: Asked, status: number): void {
-  const { row, caller, now } = asked
-  if (row?.metered !== true || caller === null) return
-  if (status !== 200 && status !== 404) return
-  meters.count(caller, now)
-  asked.lookUps = 1
+export function countLookUp({ row, meter }: Asked, status: number): void {
+  if (row?.metered === true && (status === 200 || status === 404)) meter?.count()
 }

@@ -12,24 +12,29 @@ import {
   openExchange,
   toAnswer,
 } from './exchange.ts'
-import { addressId, charge, chargeBody, chargeOrAsk, type LimitParts, mustAsk } from './limit.ts'
+import {
+  addressId,
+  charge,
+  chargeBody,
+  chargeOrAsk,
+  type LimitParts,
+  type MeterParts,
+  mustAsk,
+  openMeter,
+} from './limit.ts'
 import {
   type AnyCall,
   type AnyHandler,
   type AnyReply,
   countLookUp,
-  type PerformParts,
   perform,
   toCall,
 } from './perform.ts'
 import type { Answer } from './respond.ts'
 
 /** What it takes to answer a request with a key at once. */
-export interface KeyedParts extends ExchangeParts, KeyParts, LimitParts, PerformParts {
-  readonly meters: Pick<
-    Services['meters'],
-    'count' | 'isOverCap' | 'isShared' | 'load' | 'mustAsk' | 'take'
-  >
+export interface KeyedParts extends ExchangeParts, KeyParts, LimitParts, MeterParts {
+  readonly meters: Pick<Services['meters'], 'load' | 'open'>
 }
 
 /** The handler of a look-up. */
@@ -63,6 +68,7 @@ export async function admitAndCharge(
 ): Promise<void> {
   exchange.caller = await admit(services, row, c, exchange)
   await loadCounts(services, exchange)
+  exchange.meter = openMeter(services, exchange)
   await chargeOrAsk(services, exchange)
 }
 
@@ -76,13 +82,14 @@ async function readAdmittedBody(
   const body = await readBodyInQueue(services, row, exchange, c)
   // Reading the body may take long, and the credential may be revoked in that time.
   exchange.caller = await admit(services, row, c, exchange)
+  exchange.meter = openMeter(services, exchange)
   await chargeBody(services, exchange, body)
   return body
 }
 
 /** Loads the counts of the caller; returns undefined if they are in memory. */
 export function loadCounts(
-  { meters }: Pick<KeyedParts, 'meters'>,
+  { meters }: { readonly meters: Pick<Services['meters'], 'load'> },
   { caller, now }: Exchange,
 ): Promise<void> | undefined {
   return caller === null ? undefined : meters.load(caller, now)
@@ -121,11 +128,12 @@ export function serveKeyed(services: KeyedParts, row: Operation, handler: SyncHa
     const exchange = openExchange(services, c, { row })
     try {
       exchange.caller = admitKey(services, row, c, exchange)
-      if (loadCounts(services, exchange) !== undefined || mustAsk(services, exchange)) return null
+      if (loadCounts(services, exchange) !== undefined) return null
+      exchange.meter = openMeter(services, exchange)
+      if (mustAsk(services, exchange)) return null
       charge(services, exchange)
-      const call = toCall(services, exchange, { ...input, ...NO_INPUT })
-      const reply = handler(call)
-      countLookUp(services, exchange, reply.status)
+      const reply = handler(toCall(exchange, { ...input, ...NO_INPUT }))
+      countLookUp(exchange, reply.status)
       return answerReply(services, exchange, reply)
     } catch (error) {
       return answerError(services, exchange, error)

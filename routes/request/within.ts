@@ -37,7 +37,7 @@ export function openCall({ now }: Services, exchange: Exchange, row: Operation):
     listedOrigin: null,
     caller: null,
     requestCounter: null,
-    lookUps: 0,
+    meter: null,
     charge: null,
   }
 }

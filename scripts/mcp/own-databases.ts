@@ -29,7 +29,7 @@ const CALLER: Caller = {
 
 /** Look-ups here count towards no cap. */
 const UNMETERED = {
-  leftToCap: () => Number.POSITIVE_INFINITY,
+  left: () => Number.POSITIVE_INFINITY,
   isOverCap: () => false,
   count: () => {},
 }
@@ -49,10 +49,10 @@ export async function openOwnDatabases() {
   const { locateAddress } = geolocationHandlers({ config, geo, findHostname })
   const handlers: Partial<Handlers> = {
     locateAddress,
-    ...summaryHandlers({ geo, meters: UNMETERED }),
+    ...summaryHandlers({ geo }),
     ...autonomousSystemHandlers({ geo }),
   }
-  const parts = { limits: createLimits(), now: Date.now, meters: UNMETERED }
+  const parts = { limits: createLimits(), now: Date.now }
   const ask: AskApi = async ({ row, ...given }) => {
     const reply = await perform(
       parts,
@@ -72,5 +72,5 @@ export async function openOwnDatabases() {
 function toAsked(row: Operation): Asked {
   const requestId = crypto.randomUUID()
   const now = Date.now()
-  return { requestId, now, row, caller: CALLER, client: null, charge: null, lookUps: 0 }
+  return { requestId, now, row, caller: CALLER, client: null, charge: null, meter: UNMETERED }
 }

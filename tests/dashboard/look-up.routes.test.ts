@@ -76,7 +76,7 @@ describe('GET /app/look-up', () => {
   it('says that the result is reduced once all requests of the period are used', async () => {
     await using app = await makeApp()
     const cookie = await signInNewUser(app)
-    app.services.meters.count(await findAda(app), NOON, 5_000)
+    app.services.meters.open(await findAda(app), NOON).count(5_000)
     const { status, html } = await lookUp(app, cookie, '81.2.69.160')
     assert.equal(status, 200)
     assert.match(html, /this result contains only the country/)

@@ -48,8 +48,9 @@ function openMeters() {
     for (const item of items) item.written(undefined)
   }
   const use = (n: number, now: number) => {
-    const state = meters.take(userOf(n), now)
-    meters.count(userOf(n), now)
+    const meter = meters.open(userOf(n), now)
+    const state = meter.take(now)
+    meter.count()
     return state
   }
   return { meters, flush, use, stored, bucketsRead }

@@ -52,8 +52,9 @@ function openNode(t: TestContext) {
   // Questions in the background would clear timers of the next test.
   t.after(() => meters.finish())
   const use = async (requests: number) => {
-    assert.equal((await meters.takeOrAsk(ADA, NOON, requests)).allowed, true)
-    meters.count(ADA, NOON, requests)
+    const meter = meters.open(ADA, NOON)
+    assert.equal((await meter.takeOrAsk(NOON, requests)).allowed, true)
+    meter.count(requests)
   }
   /** Sends first requests, which wait in vain for a second. */
   const begin = async (requests = 1) => {
@@ -91,7 +92,7 @@ describe('counts that PostgreSQL returns late', () => {
     assert.equal(count(), 3)
     await answer()
     assert.equal(count(), STORED + 3)
-    assert.equal(meters.leftToCap(ADA, NOON), 2)
+    assert.equal(meters.open(ADA, NOON).left(), 2)
     await flusher.flush()
     assert.deepEqual([count(), database.requests], [STORED + 3, STORED + 3])
   })

@@ -93,7 +93,7 @@ async function compare(model: Model, { meters, db, notices }: Real): Promise<voi
   }
   for (const name of NAMES) {
     const caller = model.caller(name)
-    assert.equal(meters.isOverCap(caller, model.now), model.isReduced(name), name)
+    assert.equal(meters.open(caller, model.now).isOverCap(), model.isReduced(name), name)
     model.open(name)
     const { own, all } = model.left(name)
     const { remaining, ofAllKeys } = meters.peek(caller, model.now)
@@ -122,10 +122,11 @@ const requests = request.map(({ name, times }) =>
     for (let n = 0; n < times; n++) {
       const caller = model.caller(name)
       const allowed = model.take(name)
-      assert.equal(meters.take(caller, model.now).allowed, allowed, `request ${n} of ${name}`)
+      const meter = meters.open(caller, model.now)
+      assert.equal(meter.take(model.now).allowed, allowed, `request ${n} of ${name}`)
       if (!allowed) continue
       model.count(name)
-      meters.count(caller, model.now)
+      meter.count()
     }
   }),
 )
@@ -136,14 +137,15 @@ const batches = fc
     command(`a batch of ${addresses} addresses of ${name}`, async (model, { meters }) => {
       const caller = model.caller(name)
       const allowed = model.take(name)
-      assert.equal(meters.take(caller, model.now).allowed, allowed, `a batch of ${name}`)
+      const meter = meters.open(caller, model.now)
+      assert.equal(meter.take(model.now).allowed, allowed, `a batch of ${name}`)
       if (!allowed) return
       const weight = Math.max(1, addresses)
       const isWhole = model.takeInstead(name, weight)
-      assert.equal((await meters.takeInstead(caller, model.now, weight)).allowed, isWhole, name)
+      assert.equal((await meter.takeInstead(model.now, weight)).allowed, isWhole, name)
       if (!isWhole) return
       for (let n = 0; n < addresses; n++) model.count(name)
-      meters.count(caller, model.now, addresses)
+      meter.count(addresses)
     }),
   )
 

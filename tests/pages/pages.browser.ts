@@ -141,7 +141,7 @@ describe('the landing page', { timeout: TIMEOUT_MS }, () => {
   it('submits the form once the demo key has reached its monthly cap', async () => {
     const { page } = await open('/')
     const demo = { userId: 'demo', plan: DEMO_PLAN, paid: null, key: null }
-    site.app.services.meters.count(demo, Date.now(), DEMO_PLAN.monthlyCap)
+    site.app.services.meters.open(demo, Date.now()).count(DEMO_PLAN.monthlyCap)
     const loaded = page.waitForEvent('load')
     await typeAddress(page, '81.2.69.160')
     await loaded

@@ -6,6 +6,7 @@ import { writeAtlas } from '../../lib/geo/atlas/compile.ts'
 import type { Library } from '../../lib/geo/library.ts'
 import { RequestReader } from '../../lib/http/fast-path/plain-request.ts'
 import type { WholeAnswer } from '../../lib/http/write-answer.ts'
+import type { Meter } from '../../lib/limits/meter.ts'
 import type { RateLimiter } from '../../lib/limits/rate-limiter.ts'
 import { silentLog } from '../../lib/log/log.ts'
 import type { Address } from '../../lib/net/address.ts'
@@ -49,12 +50,17 @@ function withoutSideEffects(services: LookUpParts & Pick<Services, 'meters'>): L
     lastUsed: { touch: () => {} },
     requestCounts: createRequestCounts({ add: () => {}, waitingAt: () => [] }),
     meters: {
-      isShared: meters.isShared,
       load: (caller, now) => meters.load(caller, now),
-      take: (caller, now) => meters.peek(caller, now),
-      mustAsk: (caller, now) => meters.mustAsk(caller, now),
-      isOverCap: (caller, now) => meters.isOverCap(caller, now),
-      count: () => {},
+      open: (caller, now) => {
+        const meter = meters.open(caller, now)
+        const without: Pick<Meter, 'take' | 'mustAsk' | 'isOverCap' | 'count'> = {
+          take: (at) => meters.peek(caller, at),
+          mustAsk: (at) => meter.mustAsk(at),
+          isOverCap: () => meter.isOverCap(),
+          count: () => {},
+        }
+        return Object.assign(Object.create(meter), without)
+      },
     },
     limits: { ...limits, failures: withoutCharge(limits.failures) },
   }

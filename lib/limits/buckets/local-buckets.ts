@@ -2,6 +2,8 @@ import { type Bucket, type BucketState, peek, type Rate, refund, take } from './
 
 /** Keeps the buckets of callers, which may be this node's own or shared with other nodes. */
 export interface BucketKeeper {
+  /** Whether nodes share the buckets, so that a request may have to wait for their store. */
+  readonly isShared: boolean
   /** Returns a bucket that is full, as far as this process knows. */
   open(id: string, now: number): Bucket
   /** Takes the requests if the bucket holds them. null: nothing is taken; wait for `ask`, and try again. */
@@ -22,6 +24,7 @@ export interface BucketKeeper {
 
 /** Buckets that no other node shares. */
 export const LOCAL_BUCKETS: BucketKeeper = {
+  isShared: false,
   open: (_id, now) => ({ spent: 0, at: now }),
   take,
   peek,

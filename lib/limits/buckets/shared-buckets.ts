@@ -20,6 +20,7 @@ import type { Bucket } from './token-bucket.ts'
 export function createSharedBuckets(store: BucketStore): BucketKeeper {
   const questions = createQuestions(store)
   return {
+    isShared: true,
     open: (id, now) => newSharedBucket(id, now),
     take: (given, rate, now, requests) => {
       const bucket = shared(given)

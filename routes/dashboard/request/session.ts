@@ -3,7 +3,7 @@ import type { SessionUser } from '../../../lib/access/find-session.ts'
 import type { Operation } from '../../../lib/contract/operation.ts'
 import { verifySession } from '../../request/admit.ts'
 import type { Exchange } from '../../request/exchange.ts'
-import { charge, chargeOrAsk, chargeUser } from '../../request/limit.ts'
+import { charge, chargeOrAsk, chargeUser, openMeter } from '../../request/limit.ts'
 import type { AnyReply } from '../../request/perform.ts'
 import { loadCounts } from '../../request/serve.ts'
 import { type Api, type Call, type Given, openCall, performWithin } from '../../request/within.ts'
@@ -41,7 +41,10 @@ export function openSession(api: Api, exchange: Exchange, token: string): Sessio
     call.caller = { ...authorizeSession(services, await user, row), app: 'dashboard' }
     await loadCounts(services, call)
     if (buildsPages(row)) chargeUser(services, call, 'dashboard', id)
-    else await chargeOrAsk(services, call)
+    else {
+      call.meter = openMeter(services, call)
+      await chargeOrAsk(services, call)
+    }
   }
   return {
     open: (row) => openCall(services, exchange, row),

@@ -155,7 +155,7 @@ describe('a change between month and year', () => {
     assert.ok(start !== undefined && end !== undefined)
     const caller = { userId: shop.userId, key: null, plan: shop.app.services.plans.ofUser('pro') }
     const month = { start, end, interval: 'month', overages: null } as const
-    meters.count({ ...caller, paid: month }, shop.now(), 100_000)
+    meters.open({ ...caller, paid: month }, shop.now()).count(100_000)
     for (const interval of ['year', 'month', 'year']) {
       assert.equal((await change(shop, { planId: 'pro', interval })).status, 200)
       await shop.settled()
@@ -177,7 +177,7 @@ describe('a change between month and year', () => {
     const { meters, plans } = shop.app.services
     const paid = { start, end, interval: 'month', overages: null } as const
     const caller = { userId: shop.userId, key: null, plan: plans.ofUser('pro'), paid }
-    meters.count(caller, shop.now(), 50_000)
+    meters.open(caller, shop.now()).count(50_000)
     shop.pass(15.5 * DAY)
     assert.equal((await change(shop, { planId: 'pro', interval: 'year' })).status, 200)
     const row = await shop.row()
@@ -190,7 +190,7 @@ describe('a change between month and year', () => {
     const { meters, plans } = shop.app.services
     const paid = { start, end, interval: 'year', overages: null } as const
     const plan = plans.find('pro') ?? plans.free
-    meters.count({ userId: shop.userId, plan, paid, key: null }, shop.now(), 70_000)
+    meters.open({ userId: shop.userId, plan, paid, key: null }, shop.now()).count(70_000)
     const starter = { planId: 'starter', interval: 'month' }
     const early = await change(shop, starter)
     assert.equal(early.status, 400)

@@ -13,7 +13,7 @@ async function use(shop: Shop, requests: number): Promise<void> {
   const { periodStart: start, periodEnd: end, interval } = row
   const paid = { start, end, interval, overages: null }
   const plan = plans.find(row.plan) ?? plans.free
-  meters.count({ userId: shop.userId, plan, paid, key: null }, shop.now(), requests)
+  meters.open({ userId: shop.userId, plan, paid, key: null }, shop.now()).count(requests)
 }
 
 async function preview(shop: Shop, planId: string) {
@@ -137,7 +137,7 @@ describe('a downgrade after more requests than the smaller plan has', () => {
     const { meters, plans } = shop.app.services
     const caller = { userId: shop.userId, plan: plans.free, paid: null, key: null }
     assert.ok(monthOf(shop.now()).start < shop.now())
-    meters.count(caller, shop.now(), 90_000)
+    meters.open(caller, shop.now()).count(90_000)
     await shop.buy('pro')
     await change(shop, 'starter')
     assert.equal(netOf(shop), 900)

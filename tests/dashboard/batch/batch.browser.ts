@@ -208,7 +208,7 @@ describe('the batch page', { timeout: TIMEOUT_MS }, () => {
     const user = await findUserByEmail(services.db, 'ada@example.com')
     assert.ok(user)
     const caller = { userId: user.id, plan: services.plans.free, paid: null, key: null }
-    services.meters.count(caller, Date.now(), services.plans.free.monthlyCap - 1)
+    services.meters.open(caller, Date.now()).count(services.plans.free.monthlyCap - 1)
     const { page } = await open('/app/batch')
     await page.fill('#addresses', '16.0.0.1\n81.2.69.160\n81.2.69.160')
     await page.click('#batch button')

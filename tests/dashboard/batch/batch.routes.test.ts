@@ -176,7 +176,7 @@ describe('POST /app/batch', () => {
   it('says that results are reduced once all requests of the period are used', async () => {
     await using app = await makeApp()
     const cookie = await signInNewUser(app)
-    app.services.meters.count(await findAda(app), NOON, 5_000)
+    app.services.meters.open(await findAda(app), NOON).count(5_000)
     const form = { addresses: '81.2.69.160' }
     const { html } = await visitPage(app, '/app/batch', { cookie, form })
     assert.match(html, /results that are marked as degraded contain only the country/)

@@ -214,7 +214,7 @@ describe('GET /v1/ip/{ipAddress}?fields=', () => {
     const cap = app.services.plans.free.monthlyCap
     const caller = app.services.keys.find(key, NOON)
     assert.ok(caller)
-    app.services.meters.count({ ...caller, key: caller }, NOON, cap)
+    app.services.meters.open({ ...caller, key: caller }, NOON).count(cap)
     const path = '/v1/ip/81.2.69.160?fields=location.city,network'
     const answer = await app.send('GET', path, { key })
     assert.deepEqual([answer.status, answer.body], [200, { meta: { degraded: true } }])

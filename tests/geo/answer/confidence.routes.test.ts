@@ -100,7 +100,7 @@ describe('include=confidence', () => {
     const free = await app.makeKey({ plan: 'free', email: 'free@example.com' })
     const caller = app.services.keys.find(free, NOON)
     assert.ok(caller)
-    app.services.meters.count({ ...caller, key: caller }, NOON, 5_000)
+    app.services.meters.open({ ...caller, key: caller }, NOON).count(5_000)
     const { result } = await get(`${LONDON}?include=confidence`, free)
     assert.deepEqual([result.meta?.degraded, result.location?.confidence], [true, undefined])
   })

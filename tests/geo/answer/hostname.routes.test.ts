@@ -59,7 +59,7 @@ describe('include=hostname', () => {
     const free = await app.makeKey({ plan: 'free', email: 'free@example.com' })
     const caller = app.services.keys.find(free, NOON)
     assert.ok(caller)
-    app.services.meters.count({ ...caller, key: caller }, NOON, 5_000)
+    app.services.meters.open({ ...caller, key: caller }, NOON).count(5_000)
     const before = dns.asked.length
     const { result } = await get('/v1/ip/81.2.69.162?include=hostname', free)
     assert.deepEqual([result.meta?.degraded, result.hostname], [true, undefined])

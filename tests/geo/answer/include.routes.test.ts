@@ -69,7 +69,7 @@ describe('include=network', () => {
     const caller = app.services.keys.find(free, NOON)
     assert.ok(caller)
     const cap = app.services.plans.free.monthlyCap
-    app.services.meters.count({ ...caller, key: caller }, NOON, cap)
+    app.services.meters.open({ ...caller, key: caller }, NOON).count(cap)
     const answer = await app.send('GET', '/v1/ip/81.2.69.160?include=network', { key: free })
     const { network, meta } = v.parse(GeolocationResult, answer.body)
     assert.deepEqual([network, meta?.degraded], [undefined, true])

@@ -52,7 +52,7 @@ describe('lang', () => {
     const free = await app.makeKey({ plan: 'free', email: 'free@example.com' })
     const caller = app.services.keys.find(free, NOON)
     assert.ok(caller)
-    app.services.meters.count({ ...caller, key: caller }, NOON, 5_000)
+    app.services.meters.open({ ...caller, key: caller }, NOON).count(5_000)
     const answer = await app.send('GET', `${LONDON}?lang=de`, { key: free })
     const { location, meta } = v.parse(GeolocationResult, answer.body)
     assert.deepEqual([location?.country?.name, meta?.degraded], ['Vereinigtes Königreich', true])
