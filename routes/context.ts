@@ -57,7 +57,9 @@ export interface Call<Row extends OperationRow> {
   /** Whether the cap of the caller's plan is used up. */
   readonly degraded: boolean
   /** For handlers of bodies with several look-ups, which count them themselves. */
-  readonly meter: Column<Row, 'weigh'> extends undefined ? unknown : Pick<Meter, 'left' | 'count'>
+  readonly meter: Column<Row, 'requestsIn'> extends undefined
+    ? unknown
+    : Pick<Meter, 'left' | 'count'>
 }
 
 /** A status that the row allows, with its body. */

@@ -1,5 +1,5 @@
 import type { Db } from '../db/open.ts'
-import { placeOf, type Unwritten, type UseFlusher } from '../db/use-flusher.ts'
+import { tablePageOf, type Unwritten, type UseFlusher } from '../db/use-flusher.ts'
 import type { KeyUse, Uses } from '../db/uses.ts'
 import { MINUTE_MS, SECOND_MS } from '../durations.ts'
 import type { KeyRecord } from './key-records.ts'
@@ -26,7 +26,7 @@ export function createLastUsed(write: (item: Unwritten) => void) {
     unwritten: (keyId: string) => unwritten.get(keyId),
   }
   function add(keyId: string): void {
-    if (group?.hasRoom !== true) group = new LastUses(unwritten, add, placeOf(keyId))
+    if (group?.hasRoom !== true) group = new LastUses(unwritten, add, tablePageOf(keyId))
     if (group.add(keyId) === 1) write(group)
   }
 }
@@ -39,7 +39,7 @@ const GROUP = 100
 
 /** The last uses of several keys, written together: one item for each key would take more time and memory. */
 class LastUses implements Unwritten {
-  /** Any: its keys are everywhere in their table. Different places spread the groups over transactions. */
+  /** Any place will do, because the keys of a group are spread over the whole table. */
   readonly place: number
   readonly #unwritten: UnwrittenTimes
   readonly #addAgain: (keyId: string) => void

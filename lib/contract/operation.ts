@@ -85,7 +85,7 @@ export interface Operation {
   readonly metered?: true
   /** How many requests of the limit one call costs, given its body; 1 by default. */
   // biome-ignore lint/suspicious/noExplicitAny: the body of this row
-  readonly weigh?: (body: any) => number
+  readonly requestsIn?: (body: any) => number
   readonly params?: Readonly<Record<string, Param>>
   readonly query?: GenericSchema
   /** Required headers, in addition to those for authentication. */

@@ -7,7 +7,7 @@ import type { CapNotice, PeriodTotal, Uses, WriteUses, Written } from './uses.ts
 
 /** A count in memory that changed since it was last written. */
 export interface Unwritten {
-  /** Items are written in the order of their places: see `placeOf`. */
+  /** Items are written in the order of their places: see `tablePageOf`. */
   readonly place: number
   /** Adds its changes to the uses that will be written next. */
   collect(uses: Uses): void
@@ -36,7 +36,7 @@ const PLACES = 256
  * number; 0 for all others. Rows with the same place are close to each other in each table. A transaction
  * writes every page that it changes: rows in random order would change nearly as many pages as there are rows.
  */
-export function placeOf(id: string): number {
+export function tablePageOf(id: string): number {
   return /^[0-9a-f]{2}/.test(id) ? Number.parseInt(id.slice(0, 2), 16) : 0
 }
 

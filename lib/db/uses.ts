@@ -107,7 +107,9 @@ export interface Written {
   readonly totals?: readonly PeriodTotal[]
 }
 
-/** Writes uses: all or, if it rejects, none. Once the signal has aborted, it waits for no database that is away. */
+/**
+ * Writes uses: all or, if it rejects, none. After the signal aborts, it no longer waits for an unreachable database.
+ */
 export type WriteUses = (uses: Uses, signal: AbortSignal) => Promise<Written>
 
 /** Returns a function that writes uses in one transaction: all or, if it throws, none. */

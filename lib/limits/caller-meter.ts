@@ -1,4 +1,4 @@
-import { placeOf, type Unwritten } from '../db/use-flusher.ts'
+import { tablePageOf, type Unwritten } from '../db/use-flusher.ts'
 import type { Uses } from '../db/uses.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
 import type { UserMeter } from './user-meter.ts'
@@ -16,7 +16,7 @@ export class CallerMeter implements Unwritten {
   /** `write` queues the bucket to be written: see `UseFlusher.add`. */
   constructor(id: string, bucket: Bucket, user: UserMeter, write: (item: Unwritten) => void) {
     this.id = id
-    this.place = placeOf(id)
+    this.place = tablePageOf(id)
     this.bucket = bucket
     this.#user = user
     this.#write = write

@@ -1,6 +1,6 @@
 import type { SqliteDb } from '../db/open.ts'
 import type { Warned } from '../db/uses.ts'
-import type { BucketStore } from './buckets/bucket-store.ts'
+import type { BucketStore } from './buckets/shared-bucket.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
 
 export interface StoredPeriod extends Warned {

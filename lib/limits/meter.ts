@@ -1,9 +1,32 @@
-import type { BucketKeeper } from './buckets/local-buckets.ts'
-import type { Bucket, Rate } from './buckets/token-bucket.ts'
+import type { SubscriptionPeriod } from '../config/period.ts'
+import { MINUTE_MS } from '../durations.ts'
+import type { BucketStrategy } from './buckets/local-buckets.ts'
+import type { Bucket, BucketState, Rate } from './buckets/token-bucket.ts'
 import type { CallerMeter } from './caller-meter.ts'
-import { BUSY, type CallerState, emptier, slower } from './caller-state.ts'
-import { type Metered, planRate, userRate } from './metered.ts'
-import type { UserMeter } from './user-meter.ts'
+import type { Paid, UserMeter } from './user-meter.ts'
+
+/** A caller whose requests are limited and counted. */
+export interface Metered {
+  readonly userId: string
+  readonly plan: {
+    readonly requestsPerMinute: number
+    readonly maxKeys: number
+    readonly monthlyCap: number
+  }
+  /** null without a subscription: requests are then counted by calendar month, UTC. */
+  readonly paid: (SubscriptionPeriod & Paid) | null
+  /** null for a session; all sessions of a user share one rate limit. */
+  readonly key: { readonly id: string } | null
+}
+
+/** The state of the bucket that leaves the caller fewer requests. */
+export interface CallerState extends BucketState {
+  /** Whether this is the bucket of all keys of the user, and not that of the caller alone. */
+  readonly ofAllKeys: boolean
+}
+
+/** For a request that has waited in vain, because others took what was granted. */
+const BUSY: CallerState = { allowed: false, remaining: 0, resetSeconds: 1, ofAllKeys: false }
 
 /** A request asks the store at most ten times, because others may take what it was granted. */
 const ATTEMPTS = 10
@@ -12,14 +35,14 @@ const ATTEMPTS = 10
 export class Meter {
   /** How many look-ups of the request were counted. */
   counted = 0
-  readonly #buckets: BucketKeeper
+  readonly #buckets: BucketStrategy
   readonly #caller: CallerMeter
   /** The one that the caller had at first: a request that begins later may move it to the next period. */
   readonly #user: UserMeter
   readonly #terms: Metered
 
   /** `terms` are the plan and the subscription with which the request began. */
-  constructor(buckets: BucketKeeper, caller: CallerMeter, terms: Metered) {
+  constructor(buckets: BucketStrategy, caller: CallerMeter, terms: Metered) {
     this.#buckets = buckets
     this.#caller = caller
     this.#user = caller.user
@@ -105,11 +128,11 @@ export class Meter {
     const wanted = Math.min(requests, rate.capacity)
     const ofAll = buckets.take(all, userRate(this.#terms.plan), now, wanted)
     if (ofAll === null) return null
-    if (!ofAll.allowed) return slower(ofAll, buckets.peek(own, rate, now, wanted))
+    if (!ofAll.allowed) return withLongerWait(ofAll, buckets.peek(own, rate, now, wanted))
     const ofOwn = buckets.take(own, rate, now, wanted)
     if (ofOwn?.allowed !== true) buckets.refund(all, now, wanted)
     if (ofOwn === null) return null
-    return ofOwn.allowed ? emptier(ofAll, ofOwn) : { ...ofOwn, ofAllKeys: false }
+    return ofOwn.allowed ? withFewerLeft(ofAll, ofOwn) : { ...ofOwn, ofAllKeys: false }
   }
 
   #queue(): void {
@@ -117,4 +140,30 @@ export class Meter {
     if (!this.#buckets.isShared) this.#caller.queue()
     this.#user.queue()
   }
+}
+
+/** The state of the bucket that holds fewer requests. */
+export function withFewerLeft(all: BucketState, own: BucketState): CallerState {
+  return all.remaining < own.remaining ? { ...all, ofAllKeys: true } : { ...own, ofAllKeys: false }
+}
+
+/** The state to report if the bucket of all keys refuses: that of the bucket that takes longer to refill. */
+function withLongerWait(all: BucketState, own: BucketState): CallerState {
+  if (own.allowed || own.resetSeconds < all.resetSeconds) return { ...all, ofAllKeys: true }
+  return { ...own, ofAllKeys: false }
+}
+
+/** The id of the caller's bucket. */
+export function callerId({ userId, key }: Pick<Metered, 'userId' | 'key'>): string {
+  return key === null ? `user:${userId}` : key.id
+}
+
+/** The size and refill rate of a caller's bucket. */
+export function planRate({ requestsPerMinute }: Metered['plan']): Rate {
+  return { capacity: requestsPerMinute, windowMs: MINUTE_MS }
+}
+
+/** The same for all keys of a user together, so that replacing keys does not give more requests. */
+export function userRate({ requestsPerMinute, maxKeys }: Metered['plan']): Rate {
+  return { capacity: requestsPerMinute * Math.max(1, maxKeys), windowMs: MINUTE_MS }
 }

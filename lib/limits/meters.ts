@@ -1,69 +1,104 @@
 import { capIn } from '../config/carried-requests.ts'
+import {
+  type BillingPeriod,
+  contains,
+  monthOf,
+  paidPeriod,
+  type SubscriptionPeriod,
+} from '../config/period.ts'
 import { MINUTE_MS, SECOND_MS } from '../durations.ts'
+import { runInSlices } from '../in-slices.ts'
 import { inTime } from '../in-time.ts'
-import { type BucketKeeper, LOCAL_BUCKETS } from './buckets/local-buckets.ts'
+import { type BucketStrategy, LOCAL_BUCKETS } from './buckets/local-buckets.ts'
 import { createSharedBuckets } from './buckets/shared-buckets.ts'
-import { type CallerState, emptier } from './caller-state.ts'
-import { KeptMeters } from './kept-meters.ts'
-import { Meter } from './meter.ts'
-import { callerId, type Metered, planRate, userRate } from './metered.ts'
-import type { Counts, UserMeterOptions } from './user-meter.ts'
+import type { Bucket } from './buckets/token-bucket.ts'
+import { CallerMeter } from './caller-meter.ts'
+import {
+  type CallerState,
+  callerId,
+  Meter,
+  type Metered,
+  planRate,
+  userRate,
+  withFewerLeft,
+} from './meter.ts'
+import { type Counts, UserMeter, type UserMeterOptions } from './user-meter.ts'
 
 /** How long a request waits for the counts of its user. */
 const LOAD_MS = SECOND_MS
 
-/** The rate limits and counters of all callers, in memory: no request waits for the database. */
+/** A user whose requests are counted in some period, or whose bucket was asked for. */
+interface KnownUser {
+  /** The bucket of all keys. */
+  readonly bucket: Bucket
+  /** Usually one. */
+  periods: readonly UserMeter[]
+}
+
+type User = Pick<Metered, 'userId' | 'paid'>
+
+/** The rate limits and counters of all callers, in memory: no request waits for the database. Idle ones are forgotten. */
 export class Meters {
   readonly #options: UserMeterOptions
-  readonly #buckets: BucketKeeper
-  readonly #kept: KeptMeters
+  readonly #buckets: BucketStrategy
+  readonly #callers = new Map<string, CallerMeter>()
+  readonly #users = new Map<string, KnownUser>()
+  /** Buckets of callers that have sent no request since the start. */
+  readonly #restored: Map<string, Bucket>
+  /** By then, all buckets that were not full at the start have refilled. */
+  readonly #restoredUntil: number
+  #month = monthOf(0)
 
   /** Loads the buckets that are not full at `now`, in epoch milliseconds. */
   constructor(options: UserMeterOptions, now: number) {
+    const { shared, readBuckets } = options.store
     this.#options = options
-    const { shared } = options.store
     this.#buckets = shared === undefined ? LOCAL_BUCKETS : createSharedBuckets(shared)
-    this.#kept = new KeptMeters(options, this.#buckets, now)
+    this.#restored = readBuckets(now - MINUTE_MS)
+    this.#restoredUntil = now + MINUTE_MS
+    // A clock that was ahead may have written `at`: the bucket would not refill before that time.
+    for (const bucket of this.#restored.values()) bucket.at = Math.min(bucket.at, now)
   }
 
   /**
    * Loads what the database has about the caller, if that takes time. Await the promise, if there is one, before
-   * you call other methods. After a second, or if they cannot be read, the request does without the
-   * counts: they are added once they are read, or with the totals of the next write.
+   * you call other methods. After a second, or if they cannot be read, the request does without the counts: they
+   * are added once they are read, or with the totals of the next write.
    */
   load(caller: Metered, now: number): Promise<void> | undefined {
     const { load } = this.#options.store
     if (load === undefined) return undefined
     const { userId, paid } = caller
-    const { start } = this.#kept.periodOf(paid, now)
-    if (this.#kept.findUser(userId, start) !== undefined) return undefined
+    const { start } = this.#periodOf(paid, now)
+    if (this.#findPeriod(userId, start) !== undefined) return undefined
     const loading = load(userId, start).catch(() => {})
     const late = () => void loading.then(() => this.#raise(userId, start))
     return inTime(loading, LOAD_MS, late).then(() => this.open(caller, now).askStore())
   }
 
-  /** Adds the loaded counts to those of the user's meter. Without a meter, they stay loaded: it will start with them. */
-  #raise(userId: string, start: number): void {
-    this.#kept.findUser(userId, start)?.raise(this.#options.store.readPeriod(userId, start))
-  }
-
   /** Opens the meter of the caller for one request. Its user counts in the current period. */
   open(caller: Metered, now: number): Meter {
-    return new Meter(this.#buckets, this.#kept.open(caller, now), caller)
+    const id = callerId(caller)
+    const meter = this.#callers.get(id) ?? this.#openCaller(id, caller, now)
+    if (meter.user.period.start !== this.#periodOf(caller.paid, now).start) {
+      meter.moveTo(this.#openPeriod(caller, now))
+    }
+    return new Meter(this.#buckets, meter, caller)
   }
 
   /** Returns the state of the buckets; takes nothing. */
   peek(caller: Pick<Metered, 'userId' | 'plan' | 'key'>, now: number): CallerState {
     const { userId, plan } = caller
     const id = callerId(caller)
-    const bucket = this.#kept.findBucket(id) ?? this.#buckets.open(id, now)
-    const all = this.#buckets.peek(this.#kept.userBucket(userId, now), userRate(plan), now, 1)
-    return emptier(all, this.#buckets.peek(bucket, planRate(plan), now, 1))
+    const own = this.#callers.get(id)?.bucket ?? this.#restoreBucket(id, now)
+    const { bucket: all } = this.#openUser(userId, now)
+    const ofAll = this.#buckets.peek(all, userRate(plan), now, 1)
+    return withFewerLeft(ofAll, this.#buckets.peek(own, planRate(plan), now, 1))
   }
 
   /** Returns how many requests of the current period may be answered in full, without overages. */
   cap({ plan, paid }: Pick<Metered, 'plan' | 'paid'>, now: number): number {
-    return capIn(this.#kept.periodOf(paid, now), plan, paid?.carriedRequests)
+    return capIn(this.#periodOf(paid, now), plan, paid?.carriedRequests)
   }
 
   /**
@@ -71,22 +106,22 @@ export class Meters {
    * these counts: otherwise, this node does not know of requests that reach only other nodes. Rejects if the
    * database cannot be read.
    */
-  async refresh({ userId, paid }: Pick<Metered, 'userId' | 'paid'>, now: number): Promise<void> {
+  async refresh({ userId, paid }: User, now: number): Promise<void> {
     const { load } = this.#options.store
     if (load === undefined) return
-    const { start } = this.#kept.periodOf(paid, now)
+    const { start } = this.#periodOf(paid, now)
     await load(userId, start)
     this.#raise(userId, start)
   }
 
   /** Returns the requests counted in the user's current period. */
-  periodRequests(caller: Pick<Metered, 'userId' | 'paid'>, now: number): number {
-    return this.periodCounts(caller, now).requests
+  periodRequests(user: User, now: number): number {
+    return this.periodCounts(user, now).requests
   }
 
   /** Returns those requests, and how many of them are charged for. */
-  periodCounts(caller: Pick<Metered, 'userId' | 'paid'>, now: number): Counts {
-    const { requests, overage } = this.#kept.openUser(caller, now)
+  periodCounts(user: User, now: number): Counts {
+    const { requests, overage } = this.#openPeriod(user, now)
     return { requests, overage }
   }
 
@@ -97,7 +132,87 @@ export class Meters {
 
   /** Forgets callers that have been idle for longer than a bucket takes to refill. */
   async removeIdle(now: number): Promise<void> {
-    await this.#kept.removeIdle(now)
+    await runInSlices(this.#removeIdle(now))
     await this.#options.store.removeBuckets(now - MINUTE_MS)
+  }
+
+  /** Other requests may open meters between two steps. */
+  *#removeIdle(now: number): Generator<void, void> {
+    for (const [id, { at }] of this.#restored) {
+      if (now - at > MINUTE_MS) this.#restored.delete(id)
+      yield
+    }
+    for (const [id, caller] of this.#callers) {
+      if (this.#isIdle(caller, now)) {
+        this.#callers.delete(id)
+        caller.user.callers -= 1
+      }
+      yield
+    }
+    for (const [userId, user] of this.#users) {
+      user.periods = user.periods.filter(({ isWritten, callers }) => !isWritten || callers > 0)
+      if (user.periods.length === 0) this.#users.delete(userId)
+      yield
+    }
+  }
+
+  /** Unwritten meters, which can look idle after the clock was set forward, are not. */
+  #isIdle({ bucket, isWritten }: CallerMeter, now: number): boolean {
+    return isWritten && now - this.#buckets.usedAt(bucket) > MINUTE_MS
+  }
+
+  #openCaller(id: string, caller: Metered, now: number): CallerMeter {
+    const period = this.#openPeriod(caller, now)
+    const meter = new CallerMeter(id, this.#restoreBucket(id, now), period, this.#options.write)
+    this.#callers.set(id, meter)
+    this.#restored.delete(id)
+    return meter
+  }
+
+  #restoreBucket(id: string, now: number): Bucket {
+    return this.#restored.get(id) ?? this.#buckets.open(id, now)
+  }
+
+  /** Returns the counts of the user in the current period. */
+  #openPeriod({ userId, paid }: User, now: number): UserMeter {
+    const period = this.#periodOf(paid, now)
+    const known = this.#findPeriod(userId, period.start)
+    if (known !== undefined) return known
+    const user = this.#openUser(userId, now)
+    const opened = new UserMeter(this.#options, userId, period, user.bucket)
+    user.periods = [...user.periods, opened]
+    return opened
+  }
+
+  /** undefined: the user has no counts of the period here. */
+  #findPeriod(userId: string, start: number): UserMeter | undefined {
+    return this.#users.get(userId)?.periods.find(({ period }) => period.start === start)
+  }
+
+  #openUser(userId: string, now: number): KnownUser {
+    const known = this.#users.get(userId)
+    if (known !== undefined) return known
+    const bucket = this.#readUserBucket(userId, now) ?? this.#buckets.open(`all:${userId}`, now)
+    bucket.at = Math.min(bucket.at, now)
+    const user = { bucket, periods: [] }
+    this.#users.set(userId, user)
+    return user
+  }
+
+  /** Reads the database only soon after a start, since reading takes as long as a look-up. */
+  #readUserBucket(userId: string, now: number): Bucket | undefined {
+    if (now > this.#restoredUntil) return undefined
+    return this.#options.store.readUserBucket(userId, now - MINUTE_MS)
+  }
+
+  /** Adds the loaded counts to those of the user. If they are not open here, they stay loaded until they are. */
+  #raise(userId: string, start: number): void {
+    this.#findPeriod(userId, start)?.raise(this.#options.store.readPeriod(userId, start))
+  }
+
+  #periodOf(paid: SubscriptionPeriod | null, now: number): BillingPeriod {
+    if (paid !== null) return paidPeriod(paid, now)
+    if (!contains(this.#month, now)) this.#month = monthOf(now)
+    return this.#month
   }
 }

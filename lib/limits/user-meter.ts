@@ -1,7 +1,7 @@
 import { type CarriedRequests, capIn } from '../config/carried-requests.ts'
 import type { BillingPeriod } from '../config/period.ts'
 import type { Query } from '../db/engine.ts'
-import { periodId, placeOf, type Totals, type Unwritten } from '../db/use-flusher.ts'
+import { periodId, type Totals, tablePageOf, type Unwritten } from '../db/use-flusher.ts'
 import type { CapNotice, DueNotice, Spending, Uses, Warned } from '../db/uses.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
 import { afterNotice, dueNotices } from './cap-notices.ts'
@@ -71,7 +71,7 @@ export class UserMeter implements Unwritten {
   constructor(options: UserMeterOptions, userId: string, period: BillingPeriod, bucket: Bucket) {
     const { requests, overage, ...warned } = options.store.readPeriod(userId, period.start)
     this.userId = userId
-    this.place = placeOf(userId)
+    this.place = tablePageOf(userId)
     this.period = period
     this.bucket = bucket
     this.requests = requests

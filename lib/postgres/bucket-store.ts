@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../durations.ts'
 import { reportAttempts } from '../lasting-failure.ts'
-import type { Ask, BucketStore } from '../limits/buckets/bucket-store.ts'
+import type { Ask, BucketStore } from '../limits/buckets/shared-bucket.ts'
 import type { PgPool } from './connection.ts'
 
 interface BucketStoreOptions {
@@ -42,7 +42,7 @@ export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) 
     return asks.flatMap((ask) => grants.get(ask) ?? [])
   }
   return {
-    charge: askOneByOne(charge, onError),
+    charge: refuseOverlappingAsks(charge, onError),
     gatherMs: GATHER_MS,
     countNodes: () => nodes,
     now,
@@ -56,14 +56,14 @@ export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) 
 const AWAY = 'cannot share the rate limits with the other nodes; each uses an equal part of them'
 
 /** Lets one question at a time through, and reports when the database fails and when it recovers. */
-function askOneByOne(
+function refuseOverlappingAsks(
   charge: BucketStore['charge'],
   onError: BucketStoreOptions['onError'],
 ): BucketStore['charge'] {
   const attempts = reportAttempts((error) => onError(error, AWAY))
   let isAsking = false
   const ask: BucketStore['charge'] = async (asks) => {
-    // Requests stop waiting after a while. Their unanswered questions must not use up the connections.
+    // Requests give up after a second, but their questions would still hold connections.
     if (isAsking) throw new Error('the last question is not answered yet')
     isAsking = true
     try {

@@ -1,5 +1,5 @@
 import { dayOf } from '../config/period.ts'
-import { placeOf, type Unwritten, type UseFlusher } from '../db/use-flusher.ts'
+import { tablePageOf, type Unwritten, type UseFlusher } from '../db/use-flusher.ts'
 import type { Uses } from '../db/uses.ts'
 import { runInSlices } from '../in-slices.ts'
 
@@ -25,7 +25,7 @@ export function createRequestCounts(flusher: Pick<UseFlusher, 'add' | 'waitingAt
     /** Returns the counts of the user that wait to be written: all that are not, if no write is under way. */
     waitingOf: (userId: string): readonly DayCount[] =>
       flusher
-        .waitingAt(placeOf(userId))
+        .waitingAt(tablePageOf(userId))
         .filter((item) => item instanceof RequestCounter)
         .filter((counter) => counter.userId === userId)
         .flatMap(({ counts }) => counts),
@@ -77,7 +77,7 @@ export class RequestCounter implements Unwritten {
   /** `write` queues an item to be written: see `UseFlusher.add`. `keyId` is null for sessions. */
   constructor(write: (item: Unwritten) => void, userId: string, keyId: string | null) {
     this.userId = userId
-    this.place = placeOf(userId)
+    this.place = tablePageOf(userId)
     this.#keyId = keyId ?? ''
     this.#write = write
   }

@@ -117,11 +117,11 @@ function accessText({ access, fullAccess }: Operation): string {
   return `A key with the scope \`${access}\`, or a session`
 }
 
-function limitsOf({ limit, successLimit, metered, weigh }: Operation, rates: Rates): string[] {
+function limitsOf({ limit, successLimit, metered, requestsIn }: Operation, rates: Rates): string[] {
   return [
     limitText(limit, rates),
     ...(successLimit === undefined ? [] : [`${rateText(rates[successLimit])} that succeed`]),
-    ...(metered === true || weigh !== undefined ? ['Counts towards the monthly cap'] : []),
+    ...(metered === true || requestsIn !== undefined ? ['Counts towards the monthly cap'] : []),
   ]
 }
 

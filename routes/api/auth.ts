@@ -15,7 +15,7 @@ import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
 import { MAX_BODY_BYTES, messageOf } from '../request/admit.ts'
 import { answerError, type Exchange, logExchange, openExchange } from '../request/exchange.ts'
-import { addressId, charge, chargeAhead, chargeUser } from '../request/limit.ts'
+import { addressId, charge, chargeUser, reserve } from '../request/limit.ts'
 import { setLimitHeaders } from '../request/limit-headers.ts'
 import { baseHeaders, toResponse } from '../request/respond.ts'
 
@@ -47,7 +47,7 @@ interface AuthInput {
   readonly readBody: () => Promise<string | null>
   readonly signal: AbortSignal
   readonly app: 'api' | 'dashboard'
-  /** Tokens of the visitor's browser, from lib/limits/known-devices.ts. */
+  /** Tokens of the visitor's browser, from lib/access/sign-in/known-devices.ts. */
   readonly devices: string
 }
 
@@ -81,7 +81,7 @@ export async function performAuth(
   else chargeUser(services, exchange, 'account', user.id)
   const call = await readCall(row, input, exchange)
   const account = await accountOf(services, call, user)
-  const refund = chargeAhead(services, exchange, prepaidOf(exchange, row, account))
+  const refund = reserve(services, exchange, reservationsOf(exchange, row, account))
   const isKnown = account?.isKnown ?? false
   const id = isKnown ? account?.limitId : addressId(exchange)
   const waiter = { id, isKnown, signal: input.signal }
@@ -145,7 +145,7 @@ async function accountOf(
 }
 
 /** The endpoint's limits with their ids. Leaves out those per account if the request names none. */
-function prepaidOf(
+function reservationsOf(
   exchange: Exchange,
   { limits = [] }: AuthRequest,
   account: Awaited<ReturnType<typeof accountOf>>,

@@ -1,9 +1,7 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { BucketState } from '../../lib/limits/buckets/token-bucket.ts'
-import type { CallerState } from '../../lib/limits/caller-state.ts'
-import type { Meter } from '../../lib/limits/meter.ts'
-import { planRate, userRate } from '../../lib/limits/metered.ts'
+import { type CallerState, type Meter, planRate, userRate } from '../../lib/limits/meter.ts'
 import { clientId, type Policy, type RateLimiter } from '../../lib/limits/rate-limiter.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Exchange } from './exchange.ts'
@@ -58,8 +56,8 @@ export async function chargeBody(
   body: unknown,
 ): Promise<void> {
   const { row, caller, meter } = exchange
-  if (row?.weigh === undefined || caller === null || meter === null) return
-  const state = await meter.takeInstead(now(), row.weigh(body))
+  if (row?.requestsIn === undefined || caller === null || meter === null) return
+  const state = await meter.takeInstead(now(), row.requestsIn(body))
   applyCharge(exchange, { policy: planPolicy(caller, state), state })
 }
 
@@ -146,8 +144,8 @@ export async function runWithinSuccessLimit<Reply>(
   if (row?.successLimit === undefined || caller === null) return act()
   const { successLimit: limit, countsGuesses } = row
   const ids = limit === 'inquiries' ? [caller.userId, addressId(exchange)] : [caller.userId]
-  const prepaid = ids.map((id) => ({ of: limit, id }))
-  const refund = chargeAhead(services, exchange, prepaid)
+  const reservations = ids.map((id) => ({ of: limit, id }))
+  const refund = reserve(services, exchange, reservations)
   try {
     return await act()
   } catch (error) {
@@ -157,9 +155,9 @@ export async function runWithinSuccessLimit<Reply>(
   }
 }
 
-interface Prepaid {
+interface Reservation {
   readonly of: keyof Services['limits']
-  /** The id of a user, one of lib/limits/known-devices.ts, or `addressId`. */
+  /** The id of a user, one of lib/access/sign-in/known-devices.ts, or `addressId`. */
   readonly id: string
 }
 
@@ -167,16 +165,16 @@ interface Prepaid {
  * Charges all limits before an act, because other requests may arrive while it runs. Throws
  * RATE_LIMITED and charges none if one is used up. Returns a function that refunds some of them.
  */
-export function chargeAhead<Some extends Prepaid>(
+export function reserve<Some extends Reservation>(
   { limits, now }: Pick<Services, 'limits' | 'now'>,
   exchange: Charged,
-  prepaid: readonly Some[],
+  reservations: readonly Some[],
 ): (shouldRefund: (one: Some) => boolean) => void {
   const taken: Some[] = []
   const refund = (shouldRefund: (one: Some) => boolean) => {
     for (const one of taken.filter(shouldRefund)) limits[one.of].refund(one.id)
   }
-  for (const one of prepaid) {
+  for (const one of reservations) {
     const charged = chargeTo(limits[one.of], one.id, now())
     if (charged.state.allowed) taken.push(one)
     else {

@@ -40,7 +40,7 @@ const ROWS = operations.filter(
   (row: Operation) =>
     row.access !== 'public' &&
     row.id !== 'exportAccount' &&
-    (row.method === 'get' || row.weigh !== undefined),
+    (row.method === 'get' || row.requestsIn !== undefined),
 )
 
 /** Requests that are refused: their errors are equal, too. */

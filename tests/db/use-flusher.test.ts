@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createUseFlusher, placeOf, type Unwritten } from '../../lib/db/use-flusher.ts'
+import { createUseFlusher, tablePageOf, type Unwritten } from '../../lib/db/use-flusher.ts'
 import type { Uses, WriteUses, Written } from '../../lib/db/uses.ts'
 
 /** Counts on a disk that can fail and that writes in its own time. */
@@ -26,7 +26,7 @@ class Disk {
     this.chunks.push(keys.length)
     for (const { keyId, usedAt } of keys) {
       this.totals.set(keyId, (this.totals.get(keyId) ?? 0) + usedAt)
-      this.places.push(placeOf(keyId))
+      this.places.push(tablePageOf(keyId))
     }
     return { notices: [] }
   }
@@ -46,7 +46,7 @@ class Counter implements Unwritten {
   #isQueued = false
 
   constructor(id: string, add: (item: Unwritten) => void) {
-    this.place = placeOf(id)
+    this.place = tablePageOf(id)
     this.#id = id
     this.#add = add
   }

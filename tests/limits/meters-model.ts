@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Metered } from '../../lib/limits/metered.ts'
+import type { Metered } from '../../lib/limits/meter.ts'
 import { NOON } from '../support/helpers.ts'
 
 const PARTS = 60_000

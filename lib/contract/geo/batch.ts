@@ -92,7 +92,7 @@ export const batchOperations = [
       'Each address counts as one request towards the monthly cap, found or not. Up to 100 addresses count as one request towards the rate limit.',
     access: 'geo:read',
     limit: 'plan',
-    weigh: ({ ips }: BatchBody) => Math.ceil(ips.length / 100),
+    requestsIn: ({ ips }: BatchBody) => Math.ceil(ips.length / 100),
     body: {
       schema: BatchBody,
       example: { ips: ['81.2.69.160', 'nowhere'], fields: ['query.value', 'location.city'] },

@@ -92,7 +92,7 @@ export const summaryOperations = [
       'Each address counts as one request towards the monthly cap, found or not. Up to 100 addresses count as one request towards the rate limit.',
     access: 'geo:read',
     limit: 'plan',
-    weigh: ({ ips }: SummaryBody) => Math.ceil(ips.length / 100),
+    requestsIn: ({ ips }: SummaryBody) => Math.ceil(ips.length / 100),
     body: {
       schema: SummaryBody,
       example: { ips: ['81.2.69.160', '81.2.69.161', '10.0.0.1', 'nowhere'], top: 5 },

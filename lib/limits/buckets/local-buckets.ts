@@ -1,7 +1,7 @@
 import { type Bucket, type BucketState, peek, type Rate, refund, take } from './token-bucket.ts'
 
 /** Keeps the buckets of callers, which may be this node's own or shared with other nodes. */
-export interface BucketKeeper {
+export interface BucketStrategy {
   /** Whether nodes share the buckets, so that a request may have to wait for their store. */
   readonly isShared: boolean
   /** Returns a bucket that is full, as far as this process knows. */
@@ -23,7 +23,7 @@ export interface BucketKeeper {
 }
 
 /** Buckets that no other node shares. */
-export const LOCAL_BUCKETS: BucketKeeper = {
+export const LOCAL_BUCKETS: BucketStrategy = {
   isShared: false,
   open: (_id, now) => ({ spent: 0, at: now }),
   take,

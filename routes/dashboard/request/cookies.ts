@@ -9,7 +9,7 @@ import { instanceOf } from '../../pages/page.ts'
 
 /** Holds the session token. Browsers send it only to the dashboard; the API accepts no cookies. */
 const SESSION = 'meridian_dashboard'
-/** Tokens of lib/limits/known-devices.ts: they outlive sessions and give no access. */
+/** Tokens of lib/access/sign-in/known-devices.ts: they outlive sessions and give no access. */
 const DEVICE = 'meridian_device'
 const DAY_SECONDS = 24 * 60 * 60
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { Ask } from '../../../lib/limits/buckets/bucket-store.ts'
+import type { Ask } from '../../../lib/limits/buckets/shared-bucket.ts'
 import type { Rate } from '../../../lib/limits/buckets/token-bucket.ts'
 import { NOON } from '../../support/helpers.ts'
 import { ModelStore } from './model-store.ts'

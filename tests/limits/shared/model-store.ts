@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Ask, BucketStore, Grant } from '../../../lib/limits/buckets/bucket-store.ts'
+import type { Ask, BucketStore, Grant } from '../../../lib/limits/buckets/shared-bucket.ts'
 
 /** The shared buckets, in memory and with a clock of its own, by the rule of PostgreSQL's `lease_buckets`. */
 export class ModelStore implements BucketStore {

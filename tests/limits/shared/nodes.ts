@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import type { BucketStore } from '../../../lib/limits/buckets/bucket-store.ts'
-import type { BucketKeeper } from '../../../lib/limits/buckets/local-buckets.ts'
+import type { BucketStrategy } from '../../../lib/limits/buckets/local-buckets.ts'
+import type { BucketStore } from '../../../lib/limits/buckets/shared-bucket.ts'
 import { createSharedBuckets } from '../../../lib/limits/buckets/shared-buckets.ts'
 import type { Bucket, BucketState, Rate } from '../../../lib/limits/buckets/token-bucket.ts'
 
 /** One of the nodes that share a bucket. */
 export interface Node {
   readonly store: BucketStore
-  readonly keeper: BucketKeeper
+  readonly keeper: BucketStrategy
   readonly bucket: Bucket
 }
 

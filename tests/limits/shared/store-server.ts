@@ -1,4 +1,4 @@
-import type { BucketStore } from '../../../lib/limits/buckets/bucket-store.ts'
+import type { BucketStore } from '../../../lib/limits/buckets/shared-bucket.ts'
 import { createPgBucketStore } from '../../../lib/postgres/bucket-store.ts'
 import { migratePg } from '../../../lib/postgres/migrate.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createKnownDevices } from '../../lib/limits/known-devices.ts'
+import { createKnownDevices } from '../../../lib/access/sign-in/known-devices.ts'
 
 const EMAIL = 'ada@example.com'
 
