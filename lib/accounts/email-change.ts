@@ -32,7 +32,7 @@ export async function offerEmailChange(
   return token
 }
 
-/** Uses up the token and changes the address. The token came by mail, so the address is verified. */
+/** PendingCounts up the token and changes the address. The token came by mail, so the address is verified. */
 export function confirmEmailChange(
   db: Db,
   change: EmailChange,

@@ -3,9 +3,9 @@ import { DEMO_PLAN } from '../config/plans.ts'
 import { capNotices } from '../db/contact-tables.ts'
 import { integerOf, lt, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
+import type { CapNotice } from '../db/pending-counts.ts'
 import { users } from '../db/tables.ts'
 import type { Statement } from '../db/transaction.ts'
-import type { CapNotice } from '../db/uses.ts'
 import { DAY_MS } from '../durations.ts'
 
 export type CapNoticeRow = typeof capNotices.$inferSelect

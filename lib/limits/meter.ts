@@ -1,9 +1,9 @@
 import type { SubscriptionPeriod } from '../config/period.ts'
+import { type LedgerTable, Line, type LineKind } from '../db/ledger-table.ts'
 import { MINUTE_MS } from '../durations.ts'
 import type { BucketStrategy } from './buckets/local-buckets.ts'
 import type { Bucket, BucketState, Rate } from './buckets/token-bucket.ts'
-import type { CallerMeter } from './caller-meter.ts'
-import type { Paid, UserMeter } from './user-meter.ts'
+import type { Paid, UserPeriod } from './user-period.ts'
 
 /** A caller whose requests are limited and counted. */
 export interface Metered {
@@ -28,6 +28,51 @@ export interface CallerState extends BucketState {
 /** For a request that has waited in vain, because others took what was granted. */
 const BUSY: CallerState = { allowed: false, remaining: 0, resetSeconds: 1, ofAllKeys: false }
 
+/** How the buckets of callers are written. */
+export const CALLERS: LineKind<KnownCaller> = {
+  sums: 0,
+  toPending: (rows) => ({
+    buckets: {
+      id: rows.lines.map(({ id }) => id),
+      spent: rows.numbers(({ bucket }) => bucket.spent),
+      at: rows.numbers(({ bucket }) => bucket.at),
+    },
+  }),
+}
+
+/** A caller with its bucket, which counts in a period of its user. */
+export class KnownCaller extends Line {
+  readonly id: string
+  readonly bucket: Bucket
+  #period: UserPeriod
+
+  constructor(id: string, bucket: Bucket, period: UserPeriod) {
+    super(id)
+    this.id = id
+    this.bucket = bucket
+    this.#period = period
+    period.callers += 1
+  }
+
+  get period(): UserPeriod {
+    return this.#period
+  }
+
+  /** Counts from now on in another period. */
+  moveTo(period: UserPeriod): void {
+    this.#period.callers -= 1
+    this.#period = period
+    period.callers += 1
+  }
+}
+
+/** What all meters share. */
+export interface MeterParts {
+  readonly buckets: BucketStrategy
+  readonly callers: LedgerTable<KnownCaller>
+  readonly periods: LedgerTable<UserPeriod>
+}
+
 /** A request asks the store at most ten times, because others may take what it was granted. */
 const ATTEMPTS = 10
 
@@ -35,17 +80,17 @@ const ATTEMPTS = 10
 export class Meter {
   /** How many look-ups of the request were counted. */
   counted = 0
-  readonly #buckets: BucketStrategy
-  readonly #caller: CallerMeter
+  readonly #parts: MeterParts
+  readonly #caller: KnownCaller
   /** The one that the caller had at first: a request that begins later may move it to the next period. */
-  readonly #user: UserMeter
+  readonly #period: UserPeriod
   readonly #terms: Metered
 
   /** `terms` are the plan and the subscription with which the request began. */
-  constructor(buckets: BucketStrategy, caller: CallerMeter, terms: Metered) {
-    this.#buckets = buckets
+  constructor(parts: MeterParts, caller: KnownCaller, terms: Metered) {
+    this.#parts = parts
     this.#caller = caller
-    this.#user = caller.user
+    this.#period = caller.period
     this.#terms = terms
   }
 
@@ -59,7 +104,7 @@ export class Meter {
 
   /** Whether the store must be asked before a request can be taken or refused. */
   mustAsk(now: number): boolean {
-    const buckets = this.#buckets
+    const { buckets } = this.#parts
     return buckets.isShared && this.#all().some(([one, rate]) => buckets.mustAsk(one, rate, now, 1))
   }
 
@@ -70,22 +115,24 @@ export class Meter {
       const state = this.#take(now, wanted)
       if (state !== null) return state
       const lacking = this.#all().filter(([bucket, rate]) =>
-        this.#buckets.mustAsk(bucket, rate, now, wanted),
+        this.#parts.buckets.mustAsk(bucket, rate, now, wanted),
       )
-      await Promise.all(lacking.map(([bucket, rate]) => this.#buckets.ask(bucket, rate, wanted)))
+      await Promise.all(
+        lacking.map(([bucket, rate]) => this.#parts.buckets.ask(bucket, rate, wanted)),
+      )
     }
     return BUSY
   }
 
   /** Takes `requests` from the buckets, in place of one request that was taken before. */
   async takeInstead(now: number, requests: number): Promise<CallerState> {
-    for (const [bucket] of this.#all()) this.#buckets.refund(bucket, now, 1)
+    for (const [bucket] of this.#all()) this.#parts.buckets.refund(bucket, now, 1)
     return this.takeOrAsk(now, requests)
   }
 
   /** Asks the store how many requests the buckets hold, if nodes share them. */
   async askStore(): Promise<void> {
-    await Promise.all(this.#all().map(([bucket, rate]) => this.#buckets.ask(bucket, rate, 0)))
+    await Promise.all(this.#all().map(([bucket, rate]) => this.#parts.buckets.ask(bucket, rate, 0)))
   }
 
   /** Whether the user has reached the cap of the period, and pays for no more requests. */
@@ -95,12 +142,12 @@ export class Meter {
 
   /** Returns how many more requests may be answered in full in this period. */
   left(): number {
-    return this.#user.left(this.#terms)
+    return this.#period.left(this.#terms)
   }
 
   /** Counts answered requests; those over the cap are overages as far as the user pays for them. */
   count(requests = 1): void {
-    this.#user.count(this.#terms, requests)
+    this.#period.count(this.#terms, requests)
     this.counted += requests
   }
 
@@ -108,7 +155,7 @@ export class Meter {
     const { plan } = this.#terms
     return [
       [this.#caller.bucket, planRate(plan)],
-      [this.#user.bucket, userRate(plan)],
+      [this.#period.bucket, userRate(plan)],
     ]
   }
 
@@ -121,9 +168,9 @@ export class Meter {
 
   /** Takes from both buckets or from neither. */
   #takeFromKeyAndUser(now: number, requests: number): CallerState | null {
-    const buckets = this.#buckets
+    const { buckets } = this.#parts
     const { bucket: own } = this.#caller
-    const { bucket: all } = this.#user
+    const { bucket: all } = this.#period
     const rate = planRate(this.#terms.plan)
     const wanted = Math.min(requests, rate.capacity)
     const ofAll = buckets.take(all, userRate(this.#terms.plan), now, wanted)
@@ -136,9 +183,10 @@ export class Meter {
   }
 
   #queue(): void {
+    const { buckets, callers, periods } = this.#parts
     // Buckets that nodes share are not written with the counts.
-    if (!this.#buckets.isShared) this.#caller.queue()
-    this.#user.queue()
+    if (!buckets.isShared) callers.touch(this.#caller)
+    periods.touch(this.#period)
   }
 }
 

@@ -12,17 +12,19 @@ import { inTime } from '../in-time.ts'
 import { type BucketStrategy, LOCAL_BUCKETS } from './buckets/local-buckets.ts'
 import { createSharedBuckets } from './buckets/shared-buckets.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
-import { CallerMeter } from './caller-meter.ts'
 import {
+  CALLERS,
   type CallerState,
   callerId,
+  KnownCaller,
   Meter,
   type Metered,
+  type MeterParts,
   planRate,
   userRate,
   withFewerLeft,
 } from './meter.ts'
-import { type Counts, UserMeter, type UserMeterOptions } from './user-meter.ts'
+import { type Counts, type MeterOptions, USER_PERIODS, UserPeriod } from './user-period.ts'
 
 /** How long a request waits for the counts of its user. */
 const LOAD_MS = SECOND_MS
@@ -32,16 +34,17 @@ interface KnownUser {
   /** The bucket of all keys. */
   readonly bucket: Bucket
   /** Usually one. */
-  periods: readonly UserMeter[]
+  periods: readonly UserPeriod[]
 }
 
 type User = Pick<Metered, 'userId' | 'paid'>
 
 /** The rate limits and counters of all callers, in memory: no request waits for the database. Idle ones are forgotten. */
 export class Meters {
-  readonly #options: UserMeterOptions
+  readonly #options: MeterOptions
   readonly #buckets: BucketStrategy
-  readonly #callers = new Map<string, CallerMeter>()
+  readonly #parts: MeterParts
+  readonly #callers = new Map<string, KnownCaller>()
   readonly #users = new Map<string, KnownUser>()
   /** Buckets of callers that have sent no request since the start. */
   readonly #restored: Map<string, Bucket>
@@ -50,11 +53,14 @@ export class Meters {
   #month = monthOf(0)
 
   /** Loads the buckets that are not full at `now`, in epoch milliseconds. */
-  constructor(options: UserMeterOptions, now: number) {
-    const { shared, readBuckets } = options.store
+  constructor(options: MeterOptions, now: number) {
+    const { ledger, store } = options
+    const { shared } = store
     this.#options = options
     this.#buckets = shared === undefined ? LOCAL_BUCKETS : createSharedBuckets(shared)
-    this.#restored = readBuckets(now - MINUTE_MS)
+    const [callers, periods] = [ledger.open(CALLERS), ledger.open(USER_PERIODS)]
+    this.#parts = { buckets: this.#buckets, callers, periods }
+    this.#restored = store.readBuckets(now - MINUTE_MS)
     this.#restoredUntil = now + MINUTE_MS
     // A clock that was ahead may have written `at`: the bucket would not refill before that time.
     for (const bucket of this.#restored.values()) bucket.at = Math.min(bucket.at, now)
@@ -79,11 +85,11 @@ export class Meters {
   /** Opens the meter of the caller for one request. Its user counts in the current period. */
   open(caller: Metered, now: number): Meter {
     const id = callerId(caller)
-    const meter = this.#callers.get(id) ?? this.#openCaller(id, caller, now)
-    if (meter.user.period.start !== this.#periodOf(caller.paid, now).start) {
-      meter.moveTo(this.#openPeriod(caller, now))
+    const known = this.#callers.get(id) ?? this.#openCaller(id, caller, now)
+    if (known.period.period.start !== this.#periodOf(caller.paid, now).start) {
+      known.moveTo(this.#openPeriod(caller, now))
     }
-    return new Meter(this.#buckets, meter, caller)
+    return new Meter(this.#parts, known, caller)
   }
 
   /** Returns the state of the buckets; takes nothing. */
@@ -138,6 +144,7 @@ export class Meters {
 
   /** Other requests may open meters between two steps. */
   *#removeIdle(now: number): Generator<void, void> {
+    const { periods } = this.#parts
     for (const [id, { at }] of this.#restored) {
       if (now - at > MINUTE_MS) this.#restored.delete(id)
       yield
@@ -145,28 +152,29 @@ export class Meters {
     for (const [id, caller] of this.#callers) {
       if (this.#isIdle(caller, now)) {
         this.#callers.delete(id)
-        caller.user.callers -= 1
+        caller.period.callers -= 1
       }
       yield
     }
     for (const [userId, user] of this.#users) {
-      user.periods = user.periods.filter(({ isWritten, callers }) => !isWritten || callers > 0)
+      user.periods = user.periods.filter((one) => one.callers > 0 || !periods.isWritten(one))
       if (user.periods.length === 0) this.#users.delete(userId)
       yield
     }
   }
 
   /** Unwritten meters, which can look idle after the clock was set forward, are not. */
-  #isIdle({ bucket, isWritten }: CallerMeter, now: number): boolean {
-    return isWritten && now - this.#buckets.usedAt(bucket) > MINUTE_MS
+  #isIdle(caller: KnownCaller, now: number): boolean {
+    const { bucket } = caller
+    return this.#parts.callers.isWritten(caller) && now - this.#buckets.usedAt(bucket) > MINUTE_MS
   }
 
-  #openCaller(id: string, caller: Metered, now: number): CallerMeter {
+  #openCaller(id: string, caller: Metered, now: number): KnownCaller {
     const period = this.#openPeriod(caller, now)
-    const meter = new CallerMeter(id, this.#restoreBucket(id, now), period, this.#options.write)
-    this.#callers.set(id, meter)
+    const opened = new KnownCaller(id, this.#restoreBucket(id, now), period)
+    this.#callers.set(id, opened)
     this.#restored.delete(id)
-    return meter
+    return opened
   }
 
   #restoreBucket(id: string, now: number): Bucket {
@@ -174,18 +182,19 @@ export class Meters {
   }
 
   /** Returns the counts of the user in the current period. */
-  #openPeriod({ userId, paid }: User, now: number): UserMeter {
+  #openPeriod({ userId, paid }: User, now: number): UserPeriod {
     const period = this.#periodOf(paid, now)
     const known = this.#findPeriod(userId, period.start)
     if (known !== undefined) return known
     const user = this.#openUser(userId, now)
-    const opened = new UserMeter(this.#options, userId, period, user.bucket)
+    const { bucket } = user
+    const opened = new UserPeriod({ userId, period, bucket }, this.#options, this.#parts.periods)
     user.periods = [...user.periods, opened]
     return opened
   }
 
   /** undefined: the user has no counts of the period here. */
-  #findPeriod(userId: string, start: number): UserMeter | undefined {
+  #findPeriod(userId: string, start: number): UserPeriod | undefined {
     return this.#users.get(userId)?.periods.find(({ period }) => period.start === start)
   }
 

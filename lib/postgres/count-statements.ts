@@ -1,5 +1,6 @@
 import { isUsageError } from '../contract/account/usage-details.ts'
-import { firstDayOfMonth, type OperationUse } from '../db/uses.ts'
+import type { Columns } from '../db/columns.ts'
+import { firstDayOfMonth, type OperationUse } from '../db/pending-counts.ts'
 
 type Column = readonly (string | number)[]
 
@@ -10,7 +11,7 @@ interface CountStatement {
 }
 
 interface Counts {
-  readonly operations: readonly OperationUse[]
+  readonly operations: Columns<OperationUse>
   /** Those of days that are added to their months already: see `isSummed`. */
   readonly past: readonly OperationUse[]
 }
@@ -20,6 +21,11 @@ interface Sums {
   readonly rows: string
   readonly key: readonly string[]
   readonly sums: readonly string[]
+}
+
+/** PostgreSQL's driver takes only plain arrays for arrays. */
+export function toValues(column: ArrayLike<string | number>): Column {
+  return Array.from(column)
 }
 
 function addTo(table: string, { rows, key, sums }: Sums): string {
@@ -41,15 +47,10 @@ export const COUNT_STATEMENTS: readonly CountStatement[] = [
       key: ['day', 'user_id', 'key_id', 'operation', 'status'],
       sums: ['requests', 'look_ups'],
     }),
-    columns: ({ operations }) => [
-      operations.map(({ day }) => day),
-      operations.map(({ userId }) => userId),
-      operations.map(({ keyId }) => keyId),
-      operations.map(({ operation }) => operation),
-      operations.map(({ status }) => status),
-      operations.map(({ requests }) => requests),
-      operations.map(({ lookUps }) => lookUps),
-    ],
+    columns: ({ operations }) => {
+      const { day, userId, keyId, operation, status, requests, lookUps } = operations
+      return [day, userId, keyId, operation, status, requests, lookUps].map(toValues)
+    },
   },
   {
     text: addTo('usage_by_month', {
@@ -79,11 +80,7 @@ export const COUNT_STATEMENTS: readonly CountStatement[] = [
       key: ['day', 'operation', 'status'],
       sums: ['requests'],
     }),
-    columns: ({ operations }) => [
-      operations.map(({ day }) => day),
-      operations.map(({ operation }) => operation),
-      operations.map(({ status }) => status),
-      operations.map(({ requests }) => requests),
-    ],
+    columns: ({ operations: { day, operation, status, requests } }) =>
+      [day, operation, status, requests].map(toValues),
   },
 ]

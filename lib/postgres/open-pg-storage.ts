@@ -23,9 +23,9 @@ export interface PgStorageOptions extends Pick<StorageOptions, 'now' | 'onError'
 }
 
 /** Many, because most of the cost of a transaction is fixed, and these keep no other transactions waiting. */
-const USES_AT_ONCE = 10_000
+const COUNTS_AT_ONCE = 10_000
 /** How long the last counts wait for a database that is away. */
-const LAST_USES_MS = 3 * SECOND_MS
+const LAST_COUNTS_MS = 3 * SECOND_MS
 
 /** Opens the database on a PostgreSQL server, and makes this process one of its nodes. */
 export async function openPgStorage(options: PgStorageOptions): Promise<Storage> {
@@ -49,9 +49,9 @@ export async function openPgStorage(options: PgStorageOptions): Promise<Storage>
     db: Object.assign(queries, { engine }),
     shortReads: queries,
     longReads: queries,
-    writeUses: membership.writeUses,
-    usesAtOnce: USES_AT_ONCE,
-    lastUsesMs: LAST_USES_MS,
+    writeCounts: membership.writeCounts,
+    countsAtOnce: COUNTS_AT_ONCE,
+    lastCountsMs: LAST_COUNTS_MS,
     meterStore,
     openKeys: async (plans, onKeyError) =>
       keyRings.use(

@@ -10,7 +10,7 @@ import { WrongStripeAccount } from '../billing/mirror/stripe-account.ts'
 import { createOverages, type Overages } from '../billing/overages/overages.ts'
 import type { StripeFailure } from '../billing/stripe/stripe-sdk.ts'
 import { createContactSender } from '../billing/subscription/contact-changes.ts'
-import type { UseFlusher } from '../db/use-flusher.ts'
+import type { Ledger } from '../db/ledger.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
 import type { Meters } from '../limits/meters.ts'
 import type { Log } from '../log/log.ts'
@@ -62,13 +62,13 @@ const PRICE_INTERVAL_MS = 5 * MINUTE_MS
 /** Reports requests over the cap if Stripe is configured. `start` begins to read their price. */
 export function openOverages(
   { config, storage, log, now }: Base,
-  { billing, flusher }: { readonly billing: Billing; readonly flusher: UseFlusher },
+  { billing, ledger }: { readonly billing: Billing; readonly ledger: Ledger },
   opening: AsyncDisposableStack,
 ): Overages & { readonly start: () => void } {
   const overages = createOverages({
     billing,
-    flush: flusher.flush,
-    flushAll: () => storage.flushes.runOnAll(flusher.flush),
+    flush: () => ledger.flush(),
+    flushAll: () => storage.flushes.runOnAll(() => ledger.flush()),
     now,
     onRefused: ({ identifier, userId }) =>
       log.error(

@@ -1,8 +1,8 @@
 import { createLastUsed, type LastUsed } from '../access/last-used.ts'
 import { insertAudit } from '../accounts/audit.ts'
 import { limitText } from '../contact/cap-notices.ts'
-import { createUseFlusher, type UseFlusher } from '../db/use-flusher.ts'
-import type { CapNotice } from '../db/uses.ts'
+import { Ledger } from '../db/ledger.ts'
+import type { CapNotice } from '../db/pending-counts.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts'
 import { Meters } from '../limits/meters.ts'
 import { repeat } from '../periodic.ts'
@@ -14,7 +14,7 @@ import type { CapNotices } from './cap-notices.ts'
 
 /** Everything that is counted in memory and written once a second. */
 export interface Counters {
-  readonly flusher: UseFlusher
+  readonly ledger: Ledger
   readonly meters: Meters
   readonly requestCounts: RequestCounts
   readonly lastUsed: LastUsed
@@ -25,39 +25,39 @@ export function openCounters(
   notices: CapNotices,
   opening: AsyncDisposableStack,
 ): Counters {
-  const flusher = openFlusher(base, notices, opening)
+  const ledger = openLedger(base, notices, opening)
   return {
-    flusher,
-    meters: openMeters(base, { flusher, notices }, opening),
-    requestCounts: openRequestCounts(base, flusher, opening),
-    lastUsed: createLastUsed(flusher.add),
+    ledger,
+    meters: openMeters(base, { ledger, notices }, opening),
+    requestCounts: openRequestCounts(base, ledger, opening),
+    lastUsed: createLastUsed(ledger),
   }
 }
 
 /** Writes once a second, and once more when the services are closed. */
-function openFlusher(
+function openLedger(
   { storage, log }: Base,
   notices: CapNotices,
   opening: AsyncDisposableStack,
-): UseFlusher {
+): Ledger {
   const announce = (notice: CapNotice) => {
     const { userId } = notice
     log.warn({ userId, limit: limitText(notice) }, ANNOUNCED[notice.threshold])
     notices.wake()
   }
-  const flusher = createUseFlusher(storage.writeUses, announce, storage.usesAtOnce)
+  const ledger = new Ledger(storage.writeCounts, announce, storage.countsAtOnce)
   opening.defer(async () => {
     try {
-      await flusher.flushLast(storage.lastUsesMs)
+      await ledger.flushLast(storage.lastCountsMs)
     } catch (error) {
-      log.error({ err: error, lost: flusher.size() }, 'cannot write counters')
+      log.error({ err: error, lost: ledger.size }, 'cannot write counters')
     }
   })
   const onError = (error: unknown) =>
-    log.error({ err: error, waiting: flusher.size() }, 'cannot write counters; they are kept')
-  const flush = () => storage.flushes.run(flusher.flush)
+    log.error({ err: error, waiting: ledger.size }, 'cannot write counters; they are kept')
+  const flush = () => storage.flushes.run(() => ledger.flush())
   opening.use(repeat(SECOND_MS, flush, onError))
-  return flusher
+  return ledger
 }
 
 const ANNOUNCED: Readonly<Record<CapNotice['threshold'], string>> = {
@@ -66,10 +66,10 @@ const ANNOUNCED: Readonly<Record<CapNotice['threshold'], string>> = {
   reach_spending_cap: 'a user has reached the spending cap',
 }
 
-/** Opens the buckets and counters of callers; `flusher` writes them. */
+/** Opens the buckets and counters of callers; `ledger` writes them. */
 function openMeters(
   { db, storage, log, now }: Base,
-  { flusher, notices }: { readonly flusher: UseFlusher; readonly notices: CapNotices },
+  { ledger, notices }: { readonly ledger: Ledger; readonly notices: CapNotices },
   opening: AsyncDisposableStack,
 ): Meters {
   const record = (notice: CapNotice) => {
@@ -78,17 +78,17 @@ function openMeters(
     const event = { app: 'api', actorId, action, detail, createdAt: now() } as const
     return [insertAudit(db, event).toSQL(), ...notices.queue(notice)]
   }
-  const meters = new Meters({ store: storage.meterStore, write: flusher.add, record }, now())
+  const meters = new Meters({ store: storage.meterStore, ledger, record }, now())
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove full buckets')
   opening.use(repeat(MINUTE_MS, () => meters.removeIdle(now()), onError))
   opening.defer(() => meters.finish())
   return meters
 }
 
-/** Opens the counters of requests by operation; `flusher` writes them. */
+/** Opens the counters of requests by operation; `ledger` writes them. */
 function openRequestCounts(
   { storage, db, log, now }: Base,
-  flusher: UseFlusher,
+  ledger: Ledger,
   opening: AsyncDisposableStack,
 ): RequestCounts {
   const onError = (error: unknown) =>
@@ -99,7 +99,7 @@ function openRequestCounts(
   }
   const tidyUpAlone = () => storage.leases.runAlone('usage retention', tidyUp, { restMs: HOUR_MS })
   opening.use(repeat(HOUR_MS, tidyUpAlone, onError))
-  const requestCounts = createRequestCounts(flusher)
+  const requestCounts = createRequestCounts(ledger)
   opening.use(repeat(MINUTE_MS, () => requestCounts.removeWritten(), onError))
   return requestCounts
 }

@@ -52,18 +52,18 @@ function processMetrics({ health, keys }: Services): ScrapedMetric[] {
   ]
 }
 
-function storageMetrics({ config, flusher }: Services): ScrapedMetric[] {
+function storageMetrics({ config, ledger }: Services): ScrapedMetric[] {
   const database = join(config.dataDir, 'app.db')
   return [
     {
       name: 'meridian_flush_lag_seconds',
       help: 'The longest time that a counter has waited to be written; about 1 under load.',
-      read: () => flusher.lagMs() / 1_000,
+      read: () => ledger.lagMs / 1_000,
     },
     {
       name: 'meridian_flush_waiting',
       help: 'Counters and buckets waiting to be written.',
-      read: () => flusher.size(),
+      read: () => ledger.size,
     },
     {
       name: 'meridian_database_bytes',

@@ -117,7 +117,7 @@ export async function openServices(config: Config, options: ServiceOptions): Pro
   const notices = openCapNotices(base, opening)
   const counters = openCounters(base, notices, opening)
   const billing = openBilling({ ...base, meters: counters.meters }, keys)
-  const overages = openOverages(base, { billing, flusher: counters.flusher }, opening)
+  const overages = openOverages(base, { billing, ledger: counters.ledger }, opening)
   const auth = openAuth(base, keys, opening)
   const findReceiver = createFindReceiver(base.storage.shortReads, base.baseUrl)
   const rum = openTelemetry(base, { geo, keys, findReceiver })

@@ -3,10 +3,10 @@ import { checkpointWal, openDb } from '../db/open.ts'
 import { createMeterStore } from '../limits/meter-store.ts'
 import { createRumReader } from '../rum/reader.ts'
 import { openRumWriter } from '../rum/writer.ts'
+import { openCountsWriter } from './counts-writer.ts'
 import { ONLY_PROCESS } from './only-process.ts'
 import type { SqliteStorage, StorageOptions } from './storage.ts'
 import { moveToThreads } from './threads.ts'
-import { openUsesWriter } from './uses-writer.ts'
 
 /** Opens the database: checked, migrated, and with the write-ahead log of the last run moved into it. */
 export function openStorage(options: StorageOptions): SqliteStorage {
@@ -21,7 +21,7 @@ export function openStorage(options: StorageOptions): SqliteStorage {
     db,
     shortReads: db,
     longReads: db,
-    writeUses: openUsesWriter(db),
+    writeCounts: openCountsWriter(db),
     meterStore: createMeterStore(db),
     openKeys: async (plans, onError) => openKeyRing(db, plans, onError),
     rum: { writer: rum, reader: createRumReader(db) },

@@ -1,8 +1,8 @@
 import type { KeyRing } from '../access/key-ring.ts'
 import type { Plans } from '../config/plans.ts'
 import type { Db, SqliteDb } from '../db/open.ts'
+import type { WriteCounts } from '../db/pending-counts.ts'
 import type { Queries } from '../db/queries.ts'
-import type { WriteUses } from '../db/uses.ts'
 import type { MeterStore } from '../limits/meter-store.ts'
 import type { RumReader } from '../rum/reader.ts'
 import type { RumWriter } from '../rum/writer.ts'
@@ -15,11 +15,11 @@ export interface Storage extends AsyncDisposable {
   readonly shortReads: Queries
   /** For queries that may take long. They see everything that was committed before. */
   readonly longReads: Queries
-  readonly writeUses: WriteUses
-  /** How many uses one transaction should write; absent: as few as suit SQLite. */
-  readonly usesAtOnce?: number
-  /** How long a server that stops tries to write its last uses; absent: once. */
-  readonly lastUsesMs?: number
+  readonly writeCounts: WriteCounts
+  /** How many rows of counts one transaction writes; default: 1,000, because SQLite's other writers wait meanwhile. */
+  readonly countsAtOnce?: number
+  /** How long a server that stops tries to write its last counts; absent: once. */
+  readonly lastCountsMs?: number
   readonly meterStore: MeterStore
   /** Loads the API keys. Failures to notice changed ones go to `onError`. */
   readonly openKeys: (plans: Plans, onError: (error: unknown) => void) => Promise<KeyRing>

@@ -9,7 +9,6 @@ import type { Entry } from '../rum/ingest/journal.ts'
 import { openJournal } from '../rum/writer.ts'
 import { type Caller, connect, type Methods } from './channel.ts'
 import { ONLY_PROCESS } from './only-process.ts'
-import { packUses } from './packed-uses.ts'
 import type { ReaderMethods } from './reader-thread.ts'
 import type { SqliteStorage, StorageOptions } from './storage.ts'
 import type { WriterMethods } from './writer-thread.ts'
@@ -41,7 +40,7 @@ export function moveToThreads(local: LocalDb, options: ThreadOptions): SqliteSto
     db,
     shortReads: local,
     longReads: createQueries((query, only) => read('execute', query, only)),
-    writeUses: (uses) => write('writeUses', packUses(uses)),
+    writeCounts: (counts) => write('writeCounts', counts),
     meterStore: createMeterStore(db),
     openKeys: async (plans, onError) => openKeyRing(db, plans, onError),
     rum: {

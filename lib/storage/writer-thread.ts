@@ -3,9 +3,8 @@ import { openConnection } from '../db/connection.ts'
 import { createEngine } from '../db/engine.ts'
 import { openEntryWriter } from '../rum/writer.ts'
 import { type ReportError, serve } from './channel.ts'
-import { type PackedUses, unpackUses } from './packed-uses.ts'
+import { openCountsWriter } from './counts-writer.ts'
 import { createTransactions } from './transactions.ts'
-import { openUsesWriter } from './uses-writer.ts'
 
 export type WriterMethods = ReturnType<typeof openMethods>
 
@@ -15,14 +14,14 @@ function openMethods(onError: ReportError) {
   const client = openConnection(file, replicated)
   const engine = createEngine(client)
   const db = { $client: client, engine }
-  const writeUses = openUsesWriter(db)
+  const writeCounts = openCountsWriter(db)
   const rum = openEntryWriter(db, { now: Date.now, onError })
   const { execute, runUnit } = engine
   return {
     execute,
     runUnit,
     ...createTransactions(engine),
-    writeUses: (packed: PackedUses) => writeUses(unpackUses(packed)),
+    writeCounts,
     /** Text is copied to another thread much faster than an object for each entry. */
     writeEntries: (json: string) => rum.writeEntries(JSON.parse(json)),
     countDropped: rum.countDropped,

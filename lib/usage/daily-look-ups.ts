@@ -10,7 +10,7 @@ interface DailyLookUps {
 
 /**
  * Reads the look-ups of the user since `fromDay` by day. Returns a function that adds those not written yet, without
- * waiting. Call both only while no write is under way: see `UseFlusher.betweenFlushes`.
+ * waiting. Call both only while no write is under way: see `Ledger.betweenFlushes`.
  */
 export async function readDailyLookUps(
   { db, requestCounts }: DailyLookUps,

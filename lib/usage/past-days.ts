@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { dayOf } from '../config/period.ts'
 import type { Db } from '../db/open.ts'
+import { firstDayOfMonth } from '../db/pending-counts.ts'
 import { transact } from '../db/transaction.ts'
-import { firstDayOfMonth } from '../db/uses.ts'
 import { HOUR_MS } from '../durations.ts'
 
 /** Small, so that no other write waits for long. */

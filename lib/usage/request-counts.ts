@@ -1,18 +1,19 @@
 import { dayOf } from '../config/period.ts'
-import { tablePageOf, type Unwritten, type UseFlusher } from '../db/use-flusher.ts'
-import type { Uses } from '../db/uses.ts'
+import type { Ledger } from '../db/ledger.ts'
+import { type LedgerTable, Line, type LineKind, tablePageOf } from '../db/ledger-table.ts'
 import { runInSlices } from '../in-slices.ts'
 
 export type RequestCounts = ReturnType<typeof createRequestCounts>
 
 /**
  * Counts requests by operation and status, for each key and for all sessions of each user. Kept in memory,
- * and written with the other counters by `flusher`.
+ * and written with the other counters.
  */
-export function createRequestCounts(flusher: Pick<UseFlusher, 'add' | 'waitingAt'>) {
+export function createRequestCounts(ledger: Pick<Ledger, 'open'>) {
   const counters = new Map<string, RequestCounter>()
+  const table = ledger.open(OPERATIONS)
   const addCounter = (id: string, userId: string, keyId: string | null) => {
-    const counter = new RequestCounter(flusher.add, userId, keyId)
+    const counter = new RequestCounter(table, userId, keyId)
     counters.set(id, counter)
     return counter
   }
@@ -22,13 +23,12 @@ export function createRequestCounts(flusher: Pick<UseFlusher, 'add' | 'waitingAt
       const id = keyId ?? `user:${userId}`
       return counters.get(id) ?? addCounter(id, userId, keyId)
     },
-    /** Returns the counts of the user that wait to be written: all that are not, if no write is under way. */
-    waitingOf: (userId: string): readonly DayCount[] =>
-      flusher
-        .waitingAt(tablePageOf(userId))
-        .filter((item) => item instanceof RequestCounter)
-        .filter((counter) => counter.userId === userId)
-        .flatMap(({ counts }) => counts),
+    /** Returns the look-ups of the user that wait to be written: all that are not, if no write is under way. */
+    waitingOf: (userId: string) =>
+      table
+        .waitingOn(tablePageOf(userId))
+        .filter((count) => count.userId === userId)
+        .map((count) => ({ day: count.day, lookUps: table.waiting(count, LOOK_UPS) })),
     /** Forgets the counters whose counts are all written. */
     removeWritten: () => runInSlices(removeWritten(counters)),
   }
@@ -51,102 +51,79 @@ export interface AnswerCount {
   readonly lookUps: number
 }
 
-/** The count of one day, without what is being written. */
-interface DayCount extends AnswerCount {
-  readonly day: number
+/** The sums of a count. */
+const [REQUESTS, LOOK_UPS] = [0, 1]
+
+const OPERATIONS: LineKind<OperationCount> = {
+  sums: 2,
+  toPending: (rows) => ({
+    operations: {
+      userId: rows.lines.map(({ userId }) => userId),
+      keyId: rows.lines.map(({ keyId }) => keyId),
+      day: rows.numbers(({ day }) => day),
+      operation: rows.lines.map(({ operation }) => operation),
+      status: rows.numbers(({ status }) => status),
+      requests: rows.sum(REQUESTS),
+      lookUps: rows.sum(LOOK_UPS),
+    },
+  }),
 }
 
-interface OpenCount extends DayCount {
-  requests: number
-  lookUps: number
-  /** What is being written. */
-  requestsInFlight: number
-  lookUpsInFlight: number
+/** The requests of a caller in a day that an operation has answered with the same status. */
+class OperationCount extends Line {
+  readonly userId: string
+  readonly keyId: string
+  readonly day: number
+  readonly operation: string
+  readonly status: number
+
+  constructor({ userId, keyId, day, operation, status }: Omit<OperationCount, keyof Line>) {
+    super(userId)
+    this.userId = userId
+    this.keyId = keyId
+    this.day = day
+    this.operation = operation
+    this.status = status
+  }
 }
 
 /** Counts the requests of a key, or of the sessions of a user. */
-export class RequestCounter implements Unwritten {
-  readonly userId: string
-  readonly place: number
+export class RequestCounter {
+  readonly #table: LedgerTable<OperationCount>
+  readonly #userId: string
   readonly #keyId: string
-  readonly #write: (item: Unwritten) => void
   /** Usually one: few callers use several operations within a minute. */
-  #counts: OpenCount[] = []
-  #isQueued = false
+  #counts: OperationCount[] = []
 
-  /** `write` queues an item to be written: see `UseFlusher.add`. `keyId` is null for sessions. */
-  constructor(write: (item: Unwritten) => void, userId: string, keyId: string | null) {
-    this.userId = userId
-    this.place = tablePageOf(userId)
+  /** `keyId` is null for sessions. */
+  constructor(table: LedgerTable<OperationCount>, userId: string, keyId: string | null) {
+    this.#table = table
+    this.#userId = userId
     this.#keyId = keyId ?? ''
-    this.#write = write
-  }
-
-  get counts(): readonly DayCount[] {
-    return this.#counts
   }
 
   /** Counts requests at `now`, in epoch milliseconds. Called for every request, so it must be quick. */
   count({ operation, status, requests, lookUps }: AnswerCount, now: number): void {
     const count = this.#find(operation, status, dayOf(now))
-    count.requests += requests
-    count.lookUps += lookUps
-    this.#queue()
+    this.#table.add(count, REQUESTS, requests)
+    this.#table.add(count, LOOK_UPS, lookUps)
   }
 
-  #find(operation: string, status: number, day: number): OpenCount {
+  #find(operation: string, status: number, day: number): OperationCount {
     for (const count of this.#counts) {
       if (count.operation === operation && count.status === status && count.day === day) {
         return count
       }
     }
-    const none = { requests: 0, lookUps: 0, requestsInFlight: 0, lookUpsInFlight: 0 }
-    const count = { day, operation, status, ...none }
+    const [userId, keyId] = [this.#userId, this.#keyId]
+    const count = new OperationCount({ userId, keyId, day, operation, status })
     this.#counts.push(count)
     return count
   }
 
-  #queue(): void {
-    if (this.#isQueued) return
-    this.#isQueued = true
-    this.#write(this)
-  }
-
-  collect({ operations }: Uses): void {
-    const { userId } = this
-    const keyId = this.#keyId
-    for (const count of this.#counts) {
-      const { day, operation, status, requests, lookUps } = count
-      if (requests > 0)
-        operations.push({ userId, keyId, day, operation, status, requests, lookUps })
-      count.requestsInFlight = requests
-      count.lookUpsInFlight = lookUps
-      count.requests = 0
-      count.lookUps = 0
-    }
-    this.#isQueued = false
-  }
-
-  written(): void {
-    for (const count of this.#counts) {
-      count.requestsInFlight = 0
-      count.lookUpsInFlight = 0
-    }
-  }
-
-  notWritten(): void {
-    for (const count of this.#counts) {
-      count.requests += count.requestsInFlight
-      count.lookUps += count.lookUpsInFlight
-      count.requestsInFlight = 0
-      count.lookUpsInFlight = 0
-    }
-    this.#queue()
-  }
-
   /** Forgets the counts that are written. Returns whether none is left. */
   removeWritten(): boolean {
-    this.#counts = this.#counts.filter((count) => count.requests + count.requestsInFlight > 0)
+    this.#counts = this.#counts.filter((count) => !this.#table.isWritten(count))
     return this.#counts.length === 0
   }
 }

@@ -9,15 +9,15 @@ import type { Handlers } from '../context.ts'
 import { getUser, refuseRemote } from './account.ts'
 import { confirmOwner, type OwnerParts } from './confirm-owner.ts'
 
-type Parts = DeletionParts & OwnerParts & Pick<Services, 'config' | 'flusher' | 'log' | 'storage'>
+type Parts = DeletionParts & OwnerParts & Pick<Services, 'config' | 'ledger' | 'log' | 'storage'>
 
 export function accountEndingHandlers(services: Parts) {
-  const { db, storage, flusher, log } = services
+  const { db, storage, ledger, log } = services
   const deleteAccount = createDeleteAccount(services)
   return {
     exportAccount: async ({ caller, now, requestId }) => {
       await getUser(db, caller)
-      await flusher.flush()
+      await ledger.flush()
       await insertAudit(db, callerEvent(caller, { action: 'export_account' }, now)).run()
       const onError = (err: unknown) => log.error({ requestId, err }, 'an export broke off')
       const file = exportAccount(storage.longReads, { userId: caller.userId, now, onError })

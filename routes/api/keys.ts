@@ -28,7 +28,7 @@ interface KeyCall {
 
 type Action = 'create_key' | 'revoke_key' | 'renew_key'
 
-type Parts = Pick<Services, 'db' | 'flusher' | 'keys' | 'lastUsed' | 'plans'>
+type Parts = Pick<Services, 'db' | 'keys' | 'lastUsed' | 'ledger' | 'plans'>
 
 export function keyHandlers(services: Parts) {
   const { db, plans, keys } = services

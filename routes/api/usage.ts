@@ -8,15 +8,15 @@ import type { Handlers } from '../context.ts'
 
 const DAYS = 30
 
-type Parts = Pick<Services, 'db' | 'flusher' | 'lastUsed' | 'meters' | 'requestCounts' | 'storage'>
+type Parts = Pick<Services, 'db' | 'ledger' | 'lastUsed' | 'meters' | 'requestCounts' | 'storage'>
 
 export function usageHandlers(services: Parts) {
-  const { flusher, meters, storage } = services
+  const { ledger, meters, storage } = services
   return {
     getUsage: async ({ caller, now }) => {
       const { userId, plan, paid } = caller
       const keys = await listKeysWithLastUse(services, userId)
-      const body = await flusher.betweenFlushes(async () => {
+      const body = await ledger.betweenFlushes(async () => {
         const first = dayOf(now) - DAYS + 1
         const countLookUps = await readDailyLookUps(services, userId, first)
         await meters.refresh(caller, now)

@@ -88,7 +88,7 @@ async function showPerson(
 }
 
 async function readAccount(services: Services, person: Person) {
-  const { db, storage, plans, flusher, meters, now } = services
+  const { db, storage, plans, ledger, meters, now } = services
   const { id, assignedPlan, subscribed } = person
   const stored = { assignedPlan, subscribed, overagePrice: null, spendingCap: null }
   const { plan, paid } = toEntitlement(stored, plans)
@@ -97,7 +97,7 @@ async function readAccount(services: Services, person: Person) {
     listSites(db, id),
     readAuditPage(storage.longReads, id, { limit: SHOWN_ENTRIES, offset: 0 }),
   ])
-  const requests = await flusher.betweenFlushes(async () => {
+  const requests = await ledger.betweenFlushes(async () => {
     await meters.refresh({ userId: id, paid }, now())
     return meters.periodRequests({ userId: id, paid }, now())
   })

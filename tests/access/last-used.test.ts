@@ -8,14 +8,14 @@ import { createLastUsed, type LastUsed, listKeysWithLastUse } from '../../lib/ac
 import { loadKeyRecords } from '../../lib/access/load-keys.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import { readPlans } from '../../lib/config/plans.ts'
+import { Ledger } from '../../lib/db/ledger.ts'
 import { type LocalDb, openDb } from '../../lib/db/open.ts'
-import { createUseFlusher, type UseFlusher } from '../../lib/db/use-flusher.ts'
-import { prepareUses } from '../../lib/db/uses.ts'
+import { prepareCounts } from '../../lib/db/pending-counts.ts'
 import { NOON } from '../support/helpers.ts'
 
 const plans = readPlans(undefined)
 let db: LocalDb
-let flusher: UseFlusher
+let ledger: Ledger
 let userId: string
 let lastUsed: LastUsed
 
@@ -24,12 +24,12 @@ beforeEach(async () => {
   const user = newUser({ email: 'ada@example.com', plan: 'free', now: NOON })
   await insertUser(db, user).run()
   userId = user.id
-  const write = prepareUses(db.$client)
-  flusher = createUseFlusher(
-    (uses) => db.engine.whenFree(() => write(uses), 1),
+  const write = prepareCounts(db.$client)
+  ledger = new Ledger(
+    (counts) => db.engine.whenFree(() => write(counts), 1),
     () => {},
   )
-  lastUsed = createLastUsed(flusher.add)
+  lastUsed = createLastUsed(ledger)
 })
 
 async function addKey(): Promise<KeyRecord> {
@@ -71,7 +71,7 @@ describe('the last use of a key', () => {
     lastUsed.touch(used, NOON + 1_999)
     assert.equal(lastUsed.unwritten(used.id), NOON + 1_000)
     assert.deepEqual(await stored(), [null, null])
-    await flusher.flush()
+    await ledger.flush()
     assert.deepEqual(await stored(), [NOON + 1_000, null])
     assert.equal(lastUsed.unwritten(used.id), undefined)
   })
@@ -79,7 +79,7 @@ describe('the last use of a key', () => {
   it('is recorded once a minute', async () => {
     const key = await addKey()
     lastUsed.touch(key, NOON)
-    await flusher.flush()
+    await ledger.flush()
     lastUsed.touch(key, NOON + 59_999)
     assert.equal(lastUsed.unwritten(key.id), undefined)
     lastUsed.touch(key, NOON + 60_000)
@@ -93,9 +93,9 @@ describe('the last use of a key', () => {
     // The same key after a reload.
     lastUsed.touch({ ...key, lastUsedAt: 0 }, NOON + 1_000)
     assert.equal(lastUsed.unwritten(key.id), NOON + 5_000)
-    await flusher.flush()
+    await ledger.flush()
     lastUsed.touch({ ...key, lastUsedAt: 0 }, NOON + 2_000)
-    await flusher.flush()
+    await ledger.flush()
     assert.deepEqual(await stored(), [NOON + 5_000])
   })
 
@@ -106,7 +106,7 @@ describe('the last use of a key', () => {
     const [row] = await listKeys(db, userId)
     assert.ok(row)
     await deleteKey(db, row).run()
-    await flusher.flush()
+    await ledger.flush()
     assert.deepEqual(await stored(), [NOON])
     assert.equal(lastUsed.unwritten(gone.id), undefined)
   })
@@ -116,10 +116,10 @@ describe('the last use of a key', () => {
     lastUsed.touch(key, NOON)
     let flushed: Promise<void> | undefined
     const late = withLateRows(db, async () => {
-      flushed = flusher.flush()
+      flushed = ledger.flush()
       await Promise.race([flushed, setTimeout(50)])
     })
-    const [row] = await listKeysWithLastUse({ db: late, flusher, lastUsed }, userId)
+    const [row] = await listKeysWithLastUse({ db: late, ledger, lastUsed }, userId)
     assert.equal(row?.lastUsedAt, NOON)
     await flushed
     assert.deepEqual(await stored(), [NOON])
@@ -130,7 +130,7 @@ describe('the last use of a key', () => {
     const key = await addKey()
     assert.equal(records.update(), true)
     lastUsed.touch(key, NOON)
-    await flusher.flush()
+    await ledger.flush()
     assert.equal(records.update(), false)
   })
 })

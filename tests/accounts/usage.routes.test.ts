@@ -48,7 +48,7 @@ describe('GET /v1/account/me/usage', () => {
   it('is exact at the time of the request, before and after the counters are written', async () => {
     await ask(3)
     assert.equal((await usage()).totalRequests, 3)
-    await app.services.flusher.flush()
+    await app.services.ledger.flush()
     assert.equal((await usage()).totalRequests, 3)
     await ask(2)
     const { totalRequests, dailyUsage, keys } = await usage()

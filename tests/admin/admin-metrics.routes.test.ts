@@ -88,7 +88,7 @@ describe('GET /metrics', () => {
     // The service may write counters between the two readings.
     do await app.send('GET', '/v1/ip/81.2.69.160', { key })
     while ((await lag()) === 0)
-    await app.services.flusher.flush()
+    await app.services.ledger.flush()
     assert.equal(await lag(), 0)
     assert.equal(readValue(await scrape(), 'meridian_flush_waiting'), 0)
   })

@@ -14,7 +14,7 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 /** Counts requests of a key, and writes the counts. */
 async function count(app: TestApp, key: string, requests: number): Promise<void> {
   for (let n = 0; n < requests; n++) await app.send('GET', '/v1/ip/81.2.69.160', { key })
-  await app.services.flusher.flush()
+  await app.services.ledger.flush()
 }
 
 async function rows(app: TestApp) {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Unwritten } from '../../lib/db/use-flusher.ts'
-import type { Uses } from '../../lib/db/uses.ts'
+import { rowsOf } from '../../lib/db/columns.ts'
+import { Ledger } from '../../lib/db/ledger.ts'
+import type { WriteCounts } from '../../lib/db/pending-counts.ts'
 import { DAY_MS, MINUTE_MS } from '../../lib/durations.ts'
 import type { Metered } from '../../lib/limits/meter.ts'
 import { NO_COUNTS } from '../../lib/limits/meter-store.ts'
@@ -24,7 +25,6 @@ const userOf = (n: number): Metered => ({
 
 function openMeters() {
   const stored = new Map<string, number>()
-  const waiting: Unwritten[] = []
   const bucketsRead: string[] = []
   const store = {
     readPeriod: (userId: string) => ({ ...NO_COUNTS, requests: stored.get(userId) ?? 0 }),
@@ -35,25 +35,21 @@ function openMeters() {
     readBuckets: () => new Map(),
     removeBuckets: async () => {},
   }
-  const write = (item: Unwritten) => waiting.push(item)
-  const meters = new Meters({ store, write, record: () => [] }, NOON)
-  /** Writes all counts. */
-  const flush = () => {
-    const uses: Uses = { buckets: [], users: [], keys: [], operations: [] }
-    const items = waiting.splice(0)
-    for (const item of items) item.collect(uses)
-    for (const { userId, requests } of uses.users) {
+  const write: WriteCounts = async ({ users }) => {
+    for (const { userId, requests } of rowsOf(users)) {
       stored.set(userId, (stored.get(userId) ?? 0) + requests)
     }
-    for (const item of items) item.written(undefined)
+    return { notices: [] }
   }
+  const ledger = new Ledger(write, () => {})
+  const meters = new Meters({ store, ledger, record: () => [] }, NOON)
   const use = (n: number, now: number) => {
     const meter = meters.open(userOf(n), now)
     const state = meter.take(now)
     meter.count()
     return state
   }
-  return { meters, flush, use, stored, bucketsRead }
+  return { meters, flush: () => ledger.flush(), use, stored, bucketsRead }
 }
 
 /** Calls `act` in each turn of the event loop until `work` ends. Returns the number of turns. */
@@ -76,7 +72,7 @@ describe('removing idle callers', () => {
   it('lets other requests run in between', async () => {
     const { meters, flush, use } = openMeters()
     for (let n = 0; n < CALLERS; n++) use(n, NOON)
-    flush()
+    await flush()
     assert.ok((await countTurns(meters.removeIdle(NOON))) > 1)
     assert.ok((await countTurns(meters.removeIdle(LATER))) > 1)
   })
@@ -84,7 +80,7 @@ describe('removing idle callers', () => {
   it('counts and limits exactly those who come back meanwhile', async () => {
     const { meters, flush, use, stored } = openMeters()
     for (let n = 0; n < CALLERS; n++) use(n, NOON)
-    flush()
+    await flush()
     const returned = new Map<number, number>()
     let at = 0
     const comeBack = () => {
@@ -94,7 +90,7 @@ describe('removing idle callers', () => {
       const n = at % 2 === 0 ? at : CALLERS - at
       use(n, LATER)
       returned.set(n, (returned.get(n) ?? 0) + 1)
-      if (at % 100 === 0) flush()
+      if (at % 100 === 0) void flush()
     }
     await countTurns(meters.removeIdle(LATER), () => Array.from({ length: 50 }, comeBack))
     assert.ok(returned.size > 0)
@@ -104,14 +100,14 @@ describe('removing idle callers', () => {
       assert.equal(remaining, PLAN.requestsPerMinute - times - 1, `${n}`)
       assert.equal(meters.periodRequests(userOf(n), LATER), 1 + times + 1, `${n}`)
     }
-    flush()
+    await flush()
     for (const [n, times] of returned) assert.equal(stored.get(`user ${n}`), 1 + times + 1, `${n}`)
   })
 
   it('remembers neither their counts nor their buckets', async () => {
     const { meters, flush, use, stored, bucketsRead } = openMeters()
     use(1, NOON - 2 * MINUTE_MS)
-    flush()
+    await flush()
     await meters.removeIdle(NOON)
     stored.set('user 1', 7)
     assert.equal(meters.periodRequests(userOf(1), NOON), 7)
@@ -122,7 +118,7 @@ describe('removing idle callers', () => {
     const { meters, flush, use, stored } = openMeters()
     use(1, NOON)
     use(1, NEXT_MONTH)
-    flush()
+    await flush()
     await meters.removeIdle(NEXT_MONTH)
     stored.set('user 1', 7)
     assert.equal(meters.periodRequests(userOf(1), NOON), 7)
@@ -132,7 +128,7 @@ describe('removing idle callers', () => {
 
 describe('removing written counts of requests', () => {
   it('lets other requests run in between', async () => {
-    const counts = createRequestCounts({ add: () => {}, waitingAt: () => [] })
+    const counts = createRequestCounts(new Ledger(assert.fail, () => assert.fail()))
     const answer = { operation: 'locateAddress', status: 200, requests: 1, lookUps: 1 }
     for (let n = 0; n < CALLERS; n++) counts.findCounter(`user ${n}`, null).count(answer, NOON)
     assert.ok((await countTurns(counts.removeWritten())) > 1)

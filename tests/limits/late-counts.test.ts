@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createUseFlusher } from '../../lib/db/use-flusher.ts'
-import type { WriteUses } from '../../lib/db/uses.ts'
+import { rowsOf } from '../../lib/db/columns.ts'
+import { Ledger } from '../../lib/db/ledger.ts'
+import type { WriteCounts } from '../../lib/db/pending-counts.ts'
 import type { Metered } from '../../lib/limits/meter.ts'
 import { Meters } from '../../lib/limits/meters.ts'
 import type { PgPool } from '../../lib/postgres/connection.ts'
@@ -36,19 +37,19 @@ function openNode(t: TestContext) {
     listen: () => assert.fail(),
     [Symbol.asyncDispose]: async () => {},
   }
-  const writeUses: WriteUses = async ({ users }) => ({
+  const writeCounts: WriteCounts = async ({ users }) => ({
     notices: [],
-    totals: users.map(({ userId, periodStart, requests }) => {
+    totals: rowsOf(users).map(({ userId, periodStart, requests }) => {
       database.requests += requests
       return { userId, periodStart, requests: database.requests, overage: 0 }
     }),
   })
-  const flusher = createUseFlusher(writeUses, () => {})
+  const ledger = new Ledger(writeCounts, () => {})
   const onError = t.mock.fn()
   const buckets = new ModelStore(1)
   buckets.time = NOON
   const store = { ...createPgMeterStore({ pool, now: () => NOON, onError }), shared: buckets }
-  const meters = new Meters({ store, write: flusher.add, record: () => [] }, NOON)
+  const meters = new Meters({ store, ledger, record: () => [] }, NOON)
   // Questions in the background would clear timers of the next test.
   t.after(() => meters.finish())
   const use = async (requests: number) => {
@@ -74,7 +75,7 @@ function openNode(t: TestContext) {
     await nextTurn()
   }
   const count = () => meters.periodRequests(ADA, NOON)
-  return { database, answered, answer, flusher, meters, onError, use, begin, count }
+  return { database, answered, answer, ledger, meters, onError, use, begin, count }
 }
 
 describe('counts that PostgreSQL returns late', () => {
@@ -86,39 +87,39 @@ describe('counts that PostgreSQL returns late', () => {
   })
 
   it('are added to what was counted meanwhile, so that the cap holds', async (t) => {
-    const { meters, database, answer, flusher, use, begin, count } = openNode(t)
+    const { meters, database, answer, ledger, use, begin, count } = openNode(t)
     await begin()
     await use(3)
     assert.equal(count(), 3)
     await answer()
     assert.equal(count(), STORED + 3)
     assert.equal(meters.open(ADA, NOON).left(), 2)
-    await flusher.flush()
+    await ledger.flush()
     assert.deepEqual([count(), database.requests], [STORED + 3, STORED + 3])
   })
 
   it('are not added again to totals that a write has returned', async (t) => {
-    const { database, answer, flusher, use, begin, count } = openNode(t)
+    const { database, answer, ledger, use, begin, count } = openNode(t)
     await begin()
     await use(3)
-    await flusher.flush()
+    await ledger.flush()
     await use(1)
     assert.equal(count(), STORED + 4)
     await answer()
     assert.equal(count(), STORED + 4)
-    await flusher.flush()
+    await ledger.flush()
     assert.deepEqual([count(), database.requests], [STORED + 4, STORED + 4])
   })
 
   it('come with the next write if they cannot be read', async (t) => {
-    const { answered, flusher, onError, use, begin, count } = openNode(t)
+    const { answered, ledger, onError, use, begin, count } = openNode(t)
     await begin()
     await use(3)
     answered.reject(new Error('the connection has stalled'))
     await nextTurn()
     assert.equal(onError.mock.callCount(), 1)
     assert.equal(count(), 3)
-    await flusher.flush()
+    await ledger.flush()
     assert.equal(count(), STORED + 3)
   })
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { Ledger } from '../../lib/db/ledger.ts'
 import { type LocalDb, openDb } from '../../lib/db/open.ts'
-import { createUseFlusher, type UseFlusher } from '../../lib/db/use-flusher.ts'
-import { prepareUses } from '../../lib/db/uses.ts'
+import { prepareCounts } from '../../lib/db/pending-counts.ts'
 import { DAY_MS } from '../../lib/durations.ts'
 import { createMeterStore } from '../../lib/limits/meter-store.ts'
 import { Meters } from '../../lib/limits/meters.ts'
@@ -22,18 +22,18 @@ import { Model, PLANS } from './meters-model.ts'
 class Real {
   readonly db: LocalDb = openWithUsers()
   readonly notices: string[] = []
-  flusher: UseFlusher = this.#openFlusher()
+  ledger: Ledger = this.#openLedger()
   meters: Meters = this.#openMeters(NOON)
 
   open(now: number): void {
-    this.flusher = this.#openFlusher()
+    this.ledger = this.#openLedger()
     this.meters = this.#openMeters(now)
   }
 
-  #openFlusher(): UseFlusher {
-    const write = prepareUses(this.db.$client)
-    return createUseFlusher(
-      (uses) => this.db.engine.whenFree(() => write(uses), 1),
+  #openLedger(): Ledger {
+    const write = prepareCounts(this.db.$client)
+    return new Ledger(
+      (counts) => this.db.engine.whenFree(() => write(counts), 1),
       ({ userId, threshold }) => this.notices.push(`${userId} ${threshold}`),
     )
   }
@@ -42,7 +42,7 @@ class Real {
     return new Meters(
       {
         store: createMeterStore(this.db),
-        write: this.flusher.add,
+        ledger: this.ledger,
         record: ({ userId, threshold }) => [
           {
             sql: `INSERT INTO audit_log (app, actor_id, action, detail, created_at)
@@ -201,19 +201,19 @@ const commands = [
     }),
   ),
   fc.constant(
-    command('a flush', async (model, { flusher }) => {
-      await flusher.flush()
+    command('a flush', async (model, { ledger }) => {
+      await ledger.flush()
       model.flush()
     }),
   ),
   fc.constant(
-    command('a flush that fails', async (_, { db, flusher }) => {
+    command('a flush that fails', async (_, { db, ledger }) => {
       db.$client.exec(
         "CREATE TRIGGER full BEFORE INSERT ON buckets BEGIN SELECT RAISE(ABORT, 'full'); END",
       )
-      const fails = flusher.size() > 0
+      const fails = ledger.size > 0
       try {
-        await flusher.flush()
+        await ledger.flush()
         assert.equal(fails, false)
       } catch (error) {
         assert.match(String(error), /full/)
@@ -229,7 +229,7 @@ const commands = [
   ),
   fc.constant(
     command('a restart', async (model, real) => {
-      await real.flusher.flush()
+      await real.ledger.flush()
       model.flush()
       model.crash()
       real.open(model.now)

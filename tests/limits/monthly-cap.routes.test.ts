@@ -87,7 +87,7 @@ describe('the monthly cap', () => {
       readRows(app, "SELECT action, detail FROM audit_log WHERE action LIKE '%_cap' ORDER BY id")
     const ask = async (times: number) => {
       for (let n = 0; n < times; n++) await app.send('GET', LOCATE, { key })
-      await app.services.flusher.flush()
+      await app.services.ledger.flush()
     }
     await ask(7)
     assert.deepEqual(await notices(), [])
@@ -116,7 +116,7 @@ describe('the monthly cap', () => {
     const ask = async (plan: string, times: number) => {
       const key = await app.makeKey({ plan })
       for (let n = 0; n < times; n++) await app.send('GET', LOCATE, { key })
-      await app.services.flusher.flush()
+      await app.services.ledger.flush()
     }
     await ask('tiny', 10)
     const ofTiny = ['80 % of 10 requests', '100 % of 10 requests']

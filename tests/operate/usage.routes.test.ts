@@ -25,7 +25,7 @@ function nextOf(html: string): string | undefined {
 
 async function ask(app: TestApp, key: string, times: number) {
   for (let n = 0; n < times; n++) await app.send('GET', LOCATE, { key })
-  await app.services.flusher.flush()
+  await app.services.ledger.flush()
 }
 
 describe('the usage of everybody', () => {

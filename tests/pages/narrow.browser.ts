@@ -17,7 +17,7 @@ describe('tables at 390 px', { timeout: 300_000 }, () => {
     const body = { name: 'https://a-shop-with-a-long-name.example' }
     await app.send('POST', '/v1/account/me/sites', { headers, body })
     await app.send('GET', '/v1/ip/81.2.69.160', { headers })
-    await app.services.flusher.flush()
+    await app.services.ledger.flush()
     await write(app, `UPDATE users SET role = 'operator'`)
     const operate = ['/app/operate/people', '/app/operate/sites', '/app/operate/usage']
     for (const path of ['/app/account', '/app/usage', ...operate]) {

@@ -3,19 +3,20 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deleteAccountRows } from '../../lib/accounts/delete-account-rows.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
-import type { Uses } from '../../lib/db/uses.ts'
+import type { PendingCounts } from '../../lib/db/pending-counts.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
 import type { PgPool } from '../../lib/postgres/connection.ts'
 import { createPgDb } from '../../lib/postgres/engine.ts'
 import { migratePg } from '../../lib/postgres/migrate.ts'
 import { joinNodes } from '../../lib/postgres/nodes/nodes.ts'
-import { createPgUses } from '../../lib/postgres/uses.ts'
+import { createPgCounts } from '../../lib/postgres/pending-counts.ts'
 import { sumPastDays } from '../../lib/usage/past-days.ts'
 import {
   openTestPool,
   type PostgresServer,
   startPostgres,
 } from '../support/database/postgres-server.ts'
+import { pendingCounts } from '../support/pending-counts.ts'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 const NEVER = new AbortController().signal
@@ -75,20 +76,19 @@ const deleteAccount = (through: PgPool) => {
 }
 
 const writeCounts = (through: PgPool) =>
-  createPgUses({ pool: through, node, onError: assert.fail })(usesOf(), NEVER)
+  createPgCounts({ pool: through, node, onError: assert.fail })(countsOf(), NEVER)
 
 /** One request of the user, in all tables. */
-function usesOf(): Uses {
+function countsOf(): PendingCounts {
   const bucket = { spent: 1, at: NOW }
   const requests = 1
-  return {
-    buckets: [],
-    users: [{ userId, periodStart: 0, requests, overage: 0, bucket, notices: [] }],
+  return pendingCounts({
+    users: [{ userId, periodStart: 0, requests, overage: 0, ...bucket, notices: [] }],
     keys: [{ keyId: 'none', usedAt: NOW }],
     operations: [
       { userId, keyId: '', day: 1, operation: 'locate', status: 200, requests, lookUps: requests },
     ],
-  }
+  })
 }
 
 async function readNumber(sql: string): Promise<number> {

@@ -36,7 +36,7 @@ async function lookUp(app: TestApp, times: number): Promise<void> {
     const headers = { 'x-api-key': key }
     assert.equal((await app.send('GET', LOOK_UP, { headers })).status, 200)
   }
-  await app.services.flusher.flush()
+  await app.services.ledger.flush()
 }
 
 async function readUsage(app: TestApp) {

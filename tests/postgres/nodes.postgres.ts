@@ -5,7 +5,7 @@ import type { KeyRing } from '../../lib/access/key-ring.ts'
 import { deleteKey, insertKey, type KeyRow, listKeys, newKey } from '../../lib/access/keys.ts'
 import { insertUser, newUser, updatePlan } from '../../lib/accounts/users.ts'
 import { readPlans } from '../../lib/config/plans.ts'
-import type { Uses } from '../../lib/db/uses.ts'
+import type { PendingCounts } from '../../lib/db/pending-counts.ts'
 import { retry } from '../../lib/periodic.ts'
 import { openPgStorage } from '../../lib/postgres/open-pg-storage.ts'
 import type { Storage } from '../../lib/storage/storage.ts'
@@ -14,6 +14,7 @@ import {
   type PostgresServer,
   startPostgres,
 } from '../support/database/postgres-server.ts'
+import { pendingCounts } from '../support/pending-counts.ts'
 
 const NODES = 3
 const NEVER = new AbortController().signal
@@ -178,24 +179,22 @@ describe('several nodes on one PostgreSQL', () => {
     const userId = await addUser('ada@example.com')
     await Promise.all(
       Array.from({ length: 60 }, (_, at) =>
-        nodeAt(at).storage.writeUses(usesOf(userId, at), NEVER),
+        nodeAt(at).storage.writeCounts(countsOf(userId, at), NEVER),
       ),
     )
-    const { totals } = await nodeAt(0).storage.writeUses(usesOf(userId, 0), NEVER)
+    const { totals } = await nodeAt(0).storage.writeCounts(countsOf(userId, 0), NEVER)
     assert.deepEqual(totals, [{ userId, periodStart: 0, requests: 61, overage: 0 }])
   })
 })
 
 /** One request of the user, in several tables. */
-function usesOf(userId: string, at: number): Uses {
+function countsOf(userId: string, at: number): PendingCounts {
   const bucket = { spent: 1, at: NOW + at }
   const requests = 1
-  return {
-    buckets: [],
-    users: [{ userId, periodStart: 0, requests, overage: 0, bucket, notices: [] }],
-    keys: [],
+  return pendingCounts({
+    users: [{ userId, periodStart: 0, requests, overage: 0, ...bucket, notices: [] }],
     operations: [
       { userId, keyId: '', day: 1, operation: 'locate', status: 200, requests, lookUps: requests },
     ],
-  }
+  })
 }

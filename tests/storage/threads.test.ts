@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import { openPlain } from '../../lib/db/connection.ts'
+import { NOTHING_PENDING } from '../../lib/db/pending-counts.ts'
 import { users } from '../../lib/db/tables.ts'
 import { runInTransaction, transact } from '../../lib/db/transaction.ts'
 import { keepBeacon } from '../../lib/rum/ingest/beacon.ts'
@@ -72,7 +73,7 @@ describe('storage in threads', () => {
       const others = [
         user('ada@example.com').run(),
         storage.rum.writer.add(DRAFT),
-        storage.writeUses({ buckets: [], users: [], keys: [], operations: [] }, NEVER),
+        storage.writeCounts(NOTHING_PENDING, NEVER),
       ].map((other) => Promise.resolve(other).then(() => order.push('other')))
       for (let n = 0; n < 20; n++) await queries.select().from(users).all()
       order.push('changed')

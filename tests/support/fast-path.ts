@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Ledger } from '../../lib/db/ledger.ts'
 import { openAtlas } from '../../lib/geo/atlas/atlas.ts'
 import { writeAtlas } from '../../lib/geo/atlas/compile.ts'
 import type { Library } from '../../lib/geo/library.ts'
@@ -48,7 +49,7 @@ function withoutSideEffects(services: LookUpParts & Pick<Services, 'meters'>): L
     log: silentLog,
     requestTimes: { observe: () => {} },
     lastUsed: { touch: () => {} },
-    requestCounts: createRequestCounts({ add: () => {}, waitingAt: () => [] }),
+    requestCounts: createRequestCounts(new Ledger(assert.fail, () => assert.fail())),
     meters: {
       load: (caller, now) => meters.load(caller, now),
       open: (caller, now) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Ledger } from '../../lib/db/ledger.ts'
 import { openDb } from '../../lib/db/open.ts'
 import { readDailyLookUps } from '../../lib/usage/daily-look-ups.ts'
 import { createRequestCounts } from '../../lib/usage/request-counts.ts'
@@ -11,7 +12,7 @@ const folder = tempFolder()
 async function lookUpsIn(file: string): Promise<ReadonlyMap<number, number>> {
   const db = openDb(file)
   try {
-    const requestCounts = createRequestCounts({ add: () => {}, waitingAt: () => [] })
+    const requestCounts = createRequestCounts(new Ledger(assert.fail, () => assert.fail()))
     return (await readDailyLookUps({ db, requestCounts }, 'ada', 0))()
   } finally {
     db.$client.close()

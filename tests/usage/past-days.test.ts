@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { dayOf } from '../../lib/config/period.ts'
 import { type LocalDb, openDb } from '../../lib/db/open.ts'
-import { prepareUses } from '../../lib/db/uses.ts'
+import { prepareCounts } from '../../lib/db/pending-counts.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
 import { sumPastDays } from '../../lib/usage/past-days.ts'
 import { makeOlder } from '../support/database/older-database.ts'
+import { pendingCounts } from '../support/pending-counts.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
@@ -56,13 +57,14 @@ describe('the sums of months', () => {
        INSERT INTO summed_usage VALUES (1, ${FEBRUARY}, 'bob')`,
     )
     const count = () =>
-      prepareUses(db.$client)({
-        ...{ buckets: [], users: [], keys: [] },
-        operations: users.map((userId) => ({
-          ...{ userId, keyId: '', operation: 'locateAddress', status: 200 },
-          ...{ day: FEBRUARY, requests: 1, lookUps: 1 },
-        })),
-      })
+      prepareCounts(db.$client)(
+        pendingCounts({
+          operations: users.map((userId) => ({
+            ...{ userId, keyId: '', operation: 'locateAddress', status: 200 },
+            ...{ day: FEBRUARY, requests: 1, lookUps: 1 },
+          })),
+        }),
+      )
     count()
     count()
     const expected = users.map((id) => [FEBRUARY, id, '', 2, 0, 0])
@@ -86,10 +88,11 @@ describe('the sums of months', () => {
     const db = openDb(file)
     const request = { userId: 'ada', keyId: '', operation: 'locateAddress', status: 429 }
     const countOn = (day: number) =>
-      prepareUses(db.$client)({
-        ...{ buckets: [], users: [], keys: [] },
-        operations: [{ ...request, day, requests: 1, lookUps: 0 }],
-      })
+      prepareCounts(db.$client)(
+        pendingCounts({
+          operations: [{ ...request, day, requests: 1, lookUps: 0 }],
+        }),
+      )
     countOn(FEBRUARY)
     countOn(FEBRUARY + 1)
     const expected = [[FEBRUARY, 'ada', '', 5, 2, 2]]

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { dayOf } from '../../lib/config/period.ts'
+import { Ledger } from '../../lib/db/ledger.ts'
 import { type LocalDb, openDb } from '../../lib/db/open.ts'
-import { createUseFlusher } from '../../lib/db/use-flusher.ts'
-import { prepareUses } from '../../lib/db/uses.ts'
+import { prepareCounts } from '../../lib/db/pending-counts.ts'
 import { DAY_MS } from '../../lib/durations.ts'
 import { readDailyLookUps } from '../../lib/usage/daily-look-ups.ts'
 import { sumPastDays } from '../../lib/usage/past-days.ts'
@@ -26,15 +26,15 @@ function open() {
   const insert = 'INSERT INTO users (id, email, plan, created_at) VALUES (?, ?, ?, 0)'
   for (const name of USERS) db.$client.prepare(insert).run(name, `${name}@example.com`, 'free')
   const disk = { isFull: false }
-  const write = prepareUses(db.$client)
-  const flusher = createUseFlusher(
-    async (uses) => {
+  const write = prepareCounts(db.$client)
+  const ledger = new Ledger(
+    async (counts) => {
       if (disk.isFull) throw new Error('full')
-      return write(uses)
+      return write(counts)
     },
     () => {},
   )
-  return { db, disk, flusher, counts: createRequestCounts(flusher) }
+  return { db, disk, ledger, counts: createRequestCounts(ledger) }
 }
 
 function storedIn({ $client }: LocalDb): Map<string, number> {
@@ -115,11 +115,11 @@ class Tally {
 
   async run(step: Asked | (typeof ACTS)[number]): Promise<void> {
     if (typeof step !== 'string') return this.count(step)
-    const { counts, disk, flusher } = this.service
+    const { counts, disk, ledger } = this.service
     if (step === 'forget') return counts.removeWritten()
     if (step === 'sum up') return sumPastDays(this.service.db, NOON)
     disk.isFull = step === 'fail'
-    const flushing = flusher.flush().catch(() => {})
+    const flushing = ledger.flush().catch(() => {})
     if (step === 'count while writing') this.count(ONE)
     if (step === 'forget while writing') await counts.removeWritten()
     await flushing
@@ -151,24 +151,24 @@ describe('the counts of requests', () => {
   })
 
   it('are not lost if a request ends after its counters were written and forgotten', async () => {
-    const { db, flusher, counts } = open()
+    const { db, ledger, counts } = open()
     const early = counts.findCounter('ada', 'k1')
     early.count(LISTED, NOON)
-    await flusher.flush()
+    await ledger.flush()
     await counts.removeWritten()
     assert.notEqual(counts.findCounter('ada', 'k1'), early)
     counts.findCounter('ada', 'k1').count(LISTED, NOON)
     early.count(LISTED, NOON)
-    await flusher.flush()
+    await ledger.flush()
     assert.deepEqual([...storedIn(db).values()], [3])
     db.$client.close()
   })
 
   it('are dropped if the user is deleted meanwhile', async () => {
-    const { db, flusher, counts } = open()
+    const { db, ledger, counts } = open()
     counts.findCounter('ada', null).count(LISTED, NOON)
     db.$client.exec("DELETE FROM users WHERE id = 'ada'")
-    await flusher.flush()
+    await ledger.flush()
     assert.equal(storedIn(db).size, 0)
     db.$client.close()
   })

@@ -37,7 +37,7 @@ afterEach(() => app.close())
 
 /** What is counted so far, by default of the user of `key`. */
 async function details(query: string, sent: SendOptions = { key }): Promise<UsageDetails> {
-  await app.services.flusher.flush()
+  await app.services.ledger.flush()
   const { status, body, text } = await app.send('GET', `${PATH}?${query}`, sent)
   assert.equal(status, 200, text)
   return v.parse(UsageDetails, body)
@@ -142,14 +142,14 @@ describe('GET /v1/account/me/usage/details', () => {
     const cookie = await signInNewUser(app, 'kim@example.com')
     await visitPage(app, '/app/usage', { cookie })
     await visitPage(app, '/app/look-up?ip=81.2.69.160', { cookie })
-    await app.services.flusher.flush()
+    await app.services.ledger.flush()
     const rows = await readRows(app, 'SELECT operation, status, requests FROM usage_by_operation')
     assert.deepEqual(rows, [['locateAddress', 200, 1]])
   })
 
   it('has a form in CSV', async () => {
     await ask(KNOWN, 2)
-    await app.services.flusher.flush()
+    await app.services.ledger.flush()
     const sent = { key, headers: { accept: 'text/csv' } }
     const { text, headers } = await app.send('GET', `${PATH}?by=status,day`, sent)
     assert.equal(headers.get('content-type'), 'text/csv; charset=utf-8')
@@ -196,8 +196,8 @@ describe('GET /v1/account/me/usage/details', () => {
 
 /** Read without a request, which would be counted itself. */
 async function sumsByColumn(): Promise<number[]> {
-  const { db, flusher } = app.services
-  await flusher.flush()
+  const { db, ledger } = app.services
+  await ledger.flush()
   const userId = (await findUserByEmail(db, 'ada@example.com'))?.id ?? ''
   const [from, to] = [dayOf(NOON), dayOf(now)]
   const sumBy = async (column: UsageColumn) => {
@@ -210,7 +210,7 @@ async function sumsByColumn(): Promise<number[]> {
 }
 
 async function lookUpsAnswered(): Promise<number> {
-  await app.services.flusher.flush()
+  await app.services.ledger.flush()
   const sql = `SELECT coalesce(sum(requests), 0) FROM usage_by_operation
     WHERE status IN (200, 404) AND operation IN ('locateAddress', 'getTimezone')`
   return Number(await readValue(app, sql))

@@ -1,8 +1,8 @@
-import type { WriteUses } from '../../db/uses.ts'
+import type { WriteCounts } from '../../db/pending-counts.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { PgPool } from '../connection.ts'
+import { createPgCounts } from '../pending-counts.ts'
 import { openPgRumWriter } from '../rum/writer.ts'
-import { createPgUses } from '../uses.ts'
 import { joinNodes, type Node } from './nodes.ts'
 
 export interface MembershipOptions {
@@ -15,7 +15,7 @@ export interface MembershipOptions {
 /** This process as a node with one id, and what writes under this id. */
 interface Member extends AsyncDisposable {
   readonly node: Node
-  readonly writeUses: WriteUses
+  readonly writeCounts: WriteCounts
   readonly rumWriter: Storage['rum']['writer']
 }
 
@@ -59,7 +59,7 @@ export async function openMembership(options: MembershipOptions) {
     sendHeartbeat: async (): Promise<void> => {
       if ((await member.node.flushes.sendHeartbeat()) === 'marked dead') await rejoin()
     },
-    writeUses: ((...args) => member.writeUses(...args)) satisfies WriteUses,
+    writeCounts: ((...args) => member.writeCounts(...args)) satisfies WriteCounts,
     rumWriter: {
       add: (draft) => member.rumWriter.add(draft),
       countDropped: (...args) => member.rumWriter.countDropped(...args),
@@ -81,7 +81,7 @@ async function join(
   await using opening = new AsyncDisposableStack()
   const node = opening.use(await joinNodes(pool, version, revision))
   const rumWriter = opening.use(openPgRumWriter(pool, { node: node.id, onError, onTakenOver }))
-  const writeUses = createPgUses({ pool, node: node.id, onError })
+  const writeCounts = createPgCounts({ pool, node: node.id, onError })
   const opened = opening.move()
-  return { node, writeUses, rumWriter, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+  return { node, writeCounts, rumWriter, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }

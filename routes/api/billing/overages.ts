@@ -7,7 +7,7 @@ import {
   type OverageTerms,
 } from '../../../lib/config/overage-terms.ts'
 import type { Overages } from '../../../lib/contract/billing/overages.ts'
-import { thresholdsReached } from '../../../lib/limits/cap-notices.ts'
+import { thresholdsReached } from '../../../lib/limits/user-period.ts'
 import type { Services } from '../../../lib/services/services.ts'
 import type { Handlers } from '../../context.ts'
 import { toActor } from './actor.ts'

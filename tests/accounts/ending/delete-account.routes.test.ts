@@ -80,7 +80,7 @@ describe('POST /v1/account/me/delete', () => {
     const key = await app.makeKey({ email: EMAIL })
     await app.send('GET', '/v1/ip/81.2.69.160', { key })
     await askToDelete(app, { token })
-    await app.services.flusher.flush()
+    await app.services.ledger.flush()
     assert.equal(await countOf(app, 'SELECT count(*) FROM usage_by_operation'), 0)
     assert.equal(await countOf(app, 'SELECT count(*) FROM usage_by_period'), 0)
   })
@@ -198,7 +198,7 @@ async function fill(app: TestApp, token: string) {
   const key = (made as { rawKey: string }).rawKey // safe: checked against the contract
   const siteId = await addSite(app, token)
   await app.send('GET', '/v1/ip/81.2.69.160', { key })
-  await app.services.flusher.flush()
+  await app.services.ledger.flush()
   await sendAuth(app, '/request-password-reset', { email: EMAIL })
   const beacon = { metrics: { lcp: 1_000 }, path: '/' }
   const sent = { headers: { origin: 'https://ada.example' }, body: beacon }

@@ -40,7 +40,7 @@ async function filled(app: TestApp) {
   const key = await app.makeKey({ email: 'ada@example.com' })
   await app.makeKey({ email: 'eve@example.com' })
   await app.send('GET', '/v1/ip/81.2.69.160', { key })
-  await app.services.flusher.flush()
+  await app.services.ledger.flush()
   await write(
     app,
     `

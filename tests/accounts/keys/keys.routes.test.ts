@@ -74,7 +74,7 @@ describe('lastUsedAt', () => {
     now = NOON + 61_234
     assert.equal(await lookUp(app, rawKey), 200)
     assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z')
-    await app.services.flusher.flush()
+    await app.services.ledger.flush()
     assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z', 'the time is stored')
     now = NOON
     await lookUp(app, rawKey)

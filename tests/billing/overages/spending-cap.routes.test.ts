@@ -184,29 +184,29 @@ describe('the spending cap', () => {
   it('is announced once, in the audit log and the log', async () => {
     await using at = await openShopOverCap()
     await setCap(at, 1)
-    const { flusher } = at.app.services
+    const { ledger } = at.app.services
     const notices = () =>
       readColumn(
         at.app,
         "SELECT detail FROM audit_log WHERE action LIKE '%spending_cap' AND action <> 'set_spending_cap' ORDER BY id",
       )
     await at.ask(PER_CENT - 1)
-    await flusher.flush()
+    await ledger.flush()
     assert.deepEqual(await notices(), [])
     await at.ask(1)
-    await flusher.flush()
+    await ledger.flush()
     assert.deepEqual(await notices(), ['$0.01 for 10 requests'])
     await at.ask(3)
-    await flusher.flush()
+    await ledger.flush()
     await setCap(at, 0)
     await at.ask(1)
     await setCap(at, 1)
     await at.ask(1)
-    await flusher.flush()
+    await ledger.flush()
     assert.deepEqual(await notices(), ['$0.01 for 10 requests'])
     await setCap(at, 2)
     await at.ask(PER_CENT)
-    await flusher.flush()
+    await ledger.flush()
     assert.deepEqual(await notices(), ['$0.01 for 10 requests', '$0.02 for 20 requests'])
     const logged = at.log.events.map(({ message }) => message)
     assert.equal(logged.filter((text) => text === 'a user has reached the spending cap').length, 2)

@@ -73,7 +73,7 @@ describe('POST /v1/ip/batch', () => {
     const key = await app.makeKey({ plan: 'fast' })
     await batch(key, ['nope'])
     await batch(key, many(3))
-    await app.services.flusher.flush()
+    await app.services.ledger.flush()
     const written = await readColumn(app, 'SELECT requests FROM usage_by_period')
     assert.deepEqual(written, [3])
   })

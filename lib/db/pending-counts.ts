@@ -1,6 +1,7 @@
 import { isUsageError } from '../contract/account/usage-details.ts'
 import { DAY_MS } from '../durations.ts'
 import type { Client } from './client.ts'
+import { type Columns, rowsOf } from './columns.ts'
 import type { Query } from './engine.ts'
 
 /** Requests spent of a rate limit, at a time in epoch milliseconds. */
@@ -10,10 +11,9 @@ interface SpentAt {
 }
 
 /** The bucket of one caller. */
-export interface CallerBucket {
+export interface CallerBucket extends SpentAt {
   /** Id of the key, or of the user for sessions. */
   readonly id: string
-  readonly bucket: SpentAt
 }
 
 /** The notices that were already given in a period. */
@@ -48,15 +48,13 @@ export type CapNotice = { readonly userId: string } & (
 /** A notice, and the statements that record it. */
 export type DueNotice = CapNotice & { readonly records: readonly Query[] }
 
-/** The requests of one user in a period since the last write. */
-export interface UserUse {
+/** The requests of one user in a period since the last write, and the bucket of all keys of the user. */
+export interface UserUse extends SpentAt {
   readonly userId: string
   readonly periodStart: number
   readonly requests: number
   /** How many of the requests are charged for. */
   readonly overage: number
-  /** The bucket of all keys of the user. */
-  readonly bucket: SpentAt
   /** Notices that this process has not given yet. */
   readonly notices: readonly DueNotice[]
 }
@@ -85,11 +83,36 @@ export interface OperationUse {
 }
 
 /** What one transaction writes. */
-export interface Uses {
-  readonly operations: OperationUse[]
-  readonly buckets: CallerBucket[]
-  readonly users: UserUse[]
-  readonly keys: KeyUse[]
+export interface PendingCounts {
+  readonly operations: Columns<OperationUse>
+  readonly buckets: Columns<CallerBucket>
+  readonly users: Columns<UserUse>
+  readonly keys: Columns<KeyUse>
+}
+
+const NONE = new Float64Array(0)
+
+export const NOTHING_PENDING: PendingCounts = {
+  operations: {
+    userId: [],
+    keyId: [],
+    day: NONE,
+    operation: [],
+    status: NONE,
+    requests: NONE,
+    lookUps: NONE,
+  },
+  buckets: { id: [], spent: NONE, at: NONE },
+  users: {
+    userId: [],
+    periodStart: NONE,
+    requests: NONE,
+    overage: NONE,
+    spent: NONE,
+    at: NONE,
+    notices: [],
+  },
+  keys: { keyId: [], usedAt: NONE },
 }
 
 /** The requests of a user in a period that all nodes have counted. */
@@ -100,6 +123,11 @@ export interface PeriodTotal {
   readonly overage: number
 }
 
+/** The key of a user's period in maps. */
+export function periodId({ userId, periodStart }: Pick<PeriodTotal, 'userId' | 'periodStart'>) {
+  return `${periodStart} ${userId}`
+}
+
 export interface Written {
   /** The notices that are new, as no process has given them before. */
   readonly notices: readonly CapNotice[]
@@ -108,12 +136,12 @@ export interface Written {
 }
 
 /**
- * Writes uses: all or, if it rejects, none. After the signal aborts, it no longer waits for an unreachable database.
+ * Writes counts: all or, if it rejects, none. After the signal aborts, it no longer waits for an unreachable database.
  */
-export type WriteUses = (uses: Uses, signal: AbortSignal) => Promise<Written>
+export type WriteCounts = (counts: PendingCounts, signal: AbortSignal) => Promise<Written>
 
-/** Returns a function that writes uses in one transaction: all or, if it throws, none. */
-export function prepareUses(client: Client): (uses: Uses) => Written {
+/** Returns a function that writes counts in one transaction: all or, if it throws, none. */
+export function prepareCounts(client: Client): (counts: PendingCounts) => Written {
   const setBucket = client.prepare(
     `INSERT INTO buckets (caller_id, spent, at) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET spent = excluded.spent, at = excluded.at`,
@@ -123,11 +151,11 @@ export function prepareUses(client: Client): (uses: Uses) => Written {
   const setLastUse = client.prepare<[number, string, number]>(
     'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?',
   )
-  const writeAll = client.transaction(({ buckets, users, keys, operations }: Uses) => {
-    for (const { id, bucket } of buckets) setBucket.run(id, bucket.spent, bucket.at)
-    addOperations(operations)
-    for (const { keyId, usedAt } of keys) setLastUse.run(usedAt, keyId, usedAt)
-    return { notices: users.flatMap(addUser) }
+  const writeAll = client.transaction(({ buckets, users, keys, operations }: PendingCounts) => {
+    for (const { id, spent, at } of rowsOf(buckets)) setBucket.run(id, spent, at)
+    addOperations(rowsOf(operations))
+    for (const { keyId, usedAt } of rowsOf(keys)) setLastUse.run(usedAt, keyId, usedAt)
+    return { notices: rowsOf(users).flatMap(addUser) }
   })
   return writeAll.immediate
 }
@@ -145,18 +173,18 @@ function prepareOperations(client: Client) {
     `INSERT INTO usage_of_all (day, operation, status, requests) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET requests = requests + excluded.requests`,
   )
-  return (uses: readonly OperationUse[]) => {
-    for (const { day, userId, keyId, operation, status, requests, lookUps } of uses) {
+  return (counts: readonly OperationUse[]) => {
+    for (const { day, userId, keyId, operation, status, requests, lookUps } of counts) {
       addToDay(requests, lookUps, day, userId, keyId, operation, status)
     }
-    addToMonths(uses)
-    for (const { day, operation, status, requests } of addUp(uses)) {
+    addToMonths(counts)
+    for (const { day, operation, status, requests } of addUp(counts)) {
       addToAll.run(day, operation, status, requests)
     }
   }
 }
 
-/** Returns a function that adds uses to months that have the other counts of their days already. */
+/** Returns a function that adds counts to months that have the other counts of their days already. */
 function prepareMonths(client: Client) {
   const readSummed = client.prepare<[], SummedUsage>(
     'SELECT day, user_id AS userId FROM summed_usage',
@@ -167,9 +195,9 @@ function prepareMonths(client: Client) {
      ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
        errors = errors + excluded.errors, limited = limited + excluded.limited`,
   )
-  return (uses: readonly OperationUse[]) => {
+  return (counts: readonly OperationUse[]) => {
     const summed = readSummed.get() ?? NOTHING_SUMMED
-    for (const use of uses.filter((one) => isSummed(one, summed))) {
+    for (const use of counts.filter((one) => isSummed(one, summed))) {
       const { day, userId, keyId, status, requests } = use
       const errors = isUsageError(status) ? requests : 0
       const limited = status === 429 ? requests : 0
@@ -210,12 +238,12 @@ export function firstDayOfMonth(day: number): number {
 }
 
 /** Adds up the requests of all callers by day, operation and status, which leaves far fewer rows to write. */
-function addUp(uses: readonly OperationUse[]) {
+function addUp(counts: readonly OperationUse[]) {
   const sums = new Map<
     string,
     Pick<OperationUse, 'day' | 'operation' | 'status'> & { requests: number }
   >()
-  for (const { day, operation, status, requests } of uses) {
+  for (const { day, operation, status, requests } of counts) {
     const id = `${day} ${operation} ${status}`
     const sum = sums.get(id)
     if (sum === undefined) sums.set(id, { day, operation, status, requests })
@@ -254,8 +282,8 @@ function prepareUsers(client: Client) {
           })
     return changes > 0
   }
-  return ({ userId, periodStart, requests, overage, bucket, notices }: UserUse): CapNotice[] => {
-    addPeriod.run(userId, periodStart, requests, overage, bucket.spent, bucket.at)
+  return ({ userId, periodStart, requests, overage, spent, at, notices }: UserUse): CapNotice[] => {
+    addPeriod.run(userId, periodStart, requests, overage, spent, at)
     return notices
       .filter((notice) => isNew(notice, periodStart))
       .map(({ records, ...notice }) => {

@@ -1,26 +1,27 @@
+import { type Columns, rowsOf } from '../db/columns.ts'
 import {
   type CapNotice,
   isSummed,
   type KeyUse,
+  type PendingCounts,
   type PeriodTotal,
   type SummedUsage,
   THRESHOLD_PERCENT,
   type UserUse,
-  type Uses,
-  type WriteUses,
+  type WriteCounts,
   type Written,
-} from '../db/uses.ts'
+} from '../db/pending-counts.ts'
 import { DAY_MS } from '../durations.ts'
 import { retry } from '../periodic.ts'
 import { type PgConnection, type PgPool, QUICK_MS } from './connection.ts'
-import { COUNT_STATEMENTS } from './count-statements.ts'
+import { COUNT_STATEMENTS, toValues } from './count-statements.ts'
 import { isConflict } from './faults.ts'
 import { inTransaction } from './transaction.ts'
 import { translate } from './translate.ts'
 
 const ATTEMPTS = 20
 
-interface UsesOptions {
+interface CountsOptions {
   readonly pool: PgPool
   /** The id of this node. */
   readonly node: string
@@ -31,11 +32,11 @@ const UNKNOWN_COMMIT =
   'some counts may be lost: PostgreSQL did not answer whether it has written them, and the server stops'
 
 /**
- * Writes uses in one transaction, and its number with them. If the answer to the commit is lost, the stored
+ * Writes counts in one transaction, and its number with them. If the answer to the commit is lost, the stored
  * number shows whether it was committed. So nothing is lost or counted twice. If that number cannot be read, the
- * uses are taken for written, because counts must never be too high.
+ * counts are taken for written, because counts must never be too high.
  */
-export function createPgUses({ pool, node, onError }: UsesOptions): WriteUses {
+export function createPgCounts({ pool, node, onError }: CountsOptions): WriteCounts {
   let number = 0
   const readIsWritten = (): Promise<boolean> =>
     pool.use(async (connection) => {
@@ -53,11 +54,11 @@ export function createPgUses({ pool, node, onError }: UsesOptions): WriteUses {
       return true
     }
   }
-  const attempt = async (uses: Uses, signal: AbortSignal): Promise<Written | null> => {
+  const attempt = async (counts: PendingCounts, signal: AbortSignal): Promise<Written | null> => {
     let mayBeCommitted = false
     try {
       const work = async (connection: PgConnection) => {
-        const written = await writeAll(connection, { node, number, uses })
+        const written = await writeAll(connection, { node, number, counts })
         mayBeCommitted = true
         return written
       }
@@ -68,10 +69,10 @@ export function createPgUses({ pool, node, onError }: UsesOptions): WriteUses {
       throw error
     }
   }
-  return async (uses, signal) => {
+  return async (counts, signal) => {
     number += 1
     for (let left = ATTEMPTS; left > 0; left--) {
-      const written = await attempt(uses, signal)
+      const written = await attempt(counts, signal)
       if (written !== null) return written
     }
     throw new Error('other transactions kept getting in the way of the counts')
@@ -79,25 +80,25 @@ export function createPgUses({ pool, node, onError }: UsesOptions): WriteUses {
 }
 
 /** What one transaction writes. */
-interface NumberedUses {
+interface NumberedCounts {
   readonly node: string
   readonly number: number
-  readonly uses: Uses
+  readonly counts: PendingCounts
 }
 
 async function writeAll(
   connection: PgConnection,
-  { node, number, uses }: NumberedUses,
+  { node, number, counts }: NumberedCounts,
 ): Promise<Written> {
-  const summed = await readSummed(connection, uses)
-  const past = uses.operations.filter((use) => isSummed(use, summed))
+  const summed = await readSummed(connection, counts)
+  const past = rowsOf(counts.operations).filter((use) => isSummed(use, summed))
   for (const { text, columns } of COUNT_STATEMENTS) {
-    const values = columns({ operations: uses.operations, past })
+    const values = columns({ operations: counts.operations, past })
     if ((values[0]?.length ?? 0) > 0) await connection.query(text, values)
   }
-  const totals = await addPeriods(connection, uses.users)
-  await setLastUses(connection, uses.keys)
-  const notices = await addNotices(connection, uses.users)
+  const totals = await addPeriods(connection, counts.users)
+  await setLastUses(connection, counts.keys)
+  const notices = await addNotices(connection, counts.users)
   // Last, because acknowledgements of changed keys write the same row, and would wait for the commit.
   const sql = 'UPDATE nodes SET written = $2, seen_at = now_ms() WHERE id = $1'
   const { changes } = await connection.query(sql, [node, number])
@@ -109,9 +110,12 @@ async function writeAll(
  * Returns the last counts that their months have. If some are of days that are over, keeps `sumPastDays` waiting
  * until the transaction ends. It leaves alone a day that ended less than an hour ago.
  */
-async function readSummed(connection: PgConnection, { operations }: Uses): Promise<SummedUsage> {
+async function readSummed(
+  connection: PgConnection,
+  { operations }: PendingCounts,
+): Promise<SummedUsage> {
   const { today, ...summed } = await readMark(connection)
-  if (operations.every(({ day }) => day >= today)) return summed
+  if (operations.day.every((day) => day >= today)) return summed
   await connection.query('LOCK TABLE summed_usage IN SHARE MODE')
   return readMark(connection)
 }
@@ -137,17 +141,12 @@ const ADD_PERIODS = `
 /** Adds the requests of the users. Returns what all nodes have counted. */
 async function addPeriods(
   connection: PgConnection,
-  users: readonly UserUse[],
+  users: Columns<UserUse>,
 ): Promise<PeriodTotal[]> {
-  if (users.length === 0) return []
-  const { rows } = await connection.query(ADD_PERIODS, [
-    users.map(({ userId }) => userId),
-    users.map(({ periodStart }) => periodStart),
-    users.map(({ requests }) => requests),
-    users.map(({ overage }) => overage),
-    users.map(({ bucket }) => bucket.spent),
-    users.map(({ bucket }) => bucket.at),
-  ])
+  if (users.userId.length === 0) return []
+  const { userId, periodStart, requests, overage, spent, at } = users
+  const columns = [userId, periodStart, requests, overage, spent, at]
+  const { rows } = await connection.query(ADD_PERIODS, columns.map(toValues))
   return rows.map(([userId, periodStart, requests, overage]) => ({
     userId: String(userId),
     periodStart: Number(periodStart),
@@ -160,22 +159,18 @@ async function addPeriods(
  * Runs after the counts, which may wait for a user: a deletion locks the user first and then the keys, so in
  * another order the two could deadlock.
  */
-async function setLastUses(connection: PgConnection, keys: readonly KeyUse[]): Promise<void> {
-  if (keys.length === 0) return
+async function setLastUses(connection: PgConnection, keys: Columns<KeyUse>): Promise<void> {
+  if (keys.keyId.length === 0) return
   const sql = `UPDATE api_keys SET last_used_at = used.at
     FROM unnest($1::text[], $2::bigint[]) AS used (id, at)
     WHERE api_keys.id = used.id AND coalesce(last_used_at, 0) < used.at`
-  const values = [keys.map(({ keyId }) => keyId), keys.map(({ usedAt }) => usedAt)]
-  await connection.query(sql, values)
+  await connection.query(sql, [keys.keyId, keys.usedAt].map(toValues))
 }
 
 /** Records the notices that no node has given yet, and returns them. They are rare. */
-async function addNotices(
-  connection: PgConnection,
-  users: readonly UserUse[],
-): Promise<CapNotice[]> {
+async function addNotices(connection: PgConnection, users: Columns<UserUse>): Promise<CapNotice[]> {
   const added: CapNotice[] = []
-  for (const { periodStart, notices } of users) {
+  for (const { periodStart, notices } of rowsOf(users)) {
     for (const due of notices) {
       if (!(await isNew(connection, due, periodStart))) continue
       const { records, ...notice } = due

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it, mock } from 'node:test'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import type { Db } from '../../lib/db/open.ts'
+import type { CapNotice, PendingCounts } from '../../lib/db/pending-counts.ts'
 import { createQueries } from '../../lib/db/queries.ts'
-import type { CapNotice, Uses } from '../../lib/db/uses.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
 import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
 import { createPgEngine } from '../../lib/postgres/engine.ts'
 import { joinNodes } from '../../lib/postgres/nodes/nodes.ts'
-import { createPgUses } from '../../lib/postgres/uses.ts'
+import { createPgCounts } from '../../lib/postgres/pending-counts.ts'
 import { sumPastDays } from '../../lib/usage/past-days.ts'
 import { openMigratedPglite } from '../support/database/pglite.ts'
+import { pendingCounts } from '../support/pending-counts.ts'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 const NEVER = new AbortController().signal
@@ -39,8 +40,8 @@ const read = async (sql: string) => (await run(sql)).rows
 
 async function openNode(through: PgPool = pool, signal = NEVER) {
   const { id } = await joinNodes(pool, 'test', -1)
-  const write = createPgUses({ pool: through, node: id, onError })
-  return (uses: Uses) => write(uses, signal)
+  const write = createPgCounts({ pool: through, node: id, onError })
+  return (counts: PendingCounts) => write(counts, signal)
 }
 
 interface Details {
@@ -48,17 +49,15 @@ interface Details {
   readonly day?: number
 }
 
-function usesOf(requests: number, { notices = [], day = 1 }: Details = {}): Uses {
+function countsOf(requests: number, { notices = [], day = 1 }: Details = {}): PendingCounts {
   const bucket = { spent: requests, at: NOW }
   const due = notices.map((notice) => ({ ...notice, records: [] }))
-  return {
-    buckets: [],
-    users: [{ userId, periodStart: 0, requests, overage: 0, bucket, notices: due }],
-    keys: [],
+  return pendingCounts({
+    users: [{ userId, periodStart: 0, requests, overage: 0, ...bucket, notices: due }],
     operations: [
       { userId, keyId: '', day, operation: 'locate', status: 200, requests, lookUps: requests },
     ],
-  }
+  })
 }
 
 /** What each table has counted. */
@@ -103,16 +102,16 @@ function usedOnce({ use }: PgPool, next: PgPool['use']): PgPool {
 describe('counts on PostgreSQL', () => {
   it('are added up over several nodes, and the total is returned', async () => {
     const [one, other] = await Promise.all([openNode(), openNode()])
-    await one(usesOf(3))
-    const { totals } = await other(usesOf(4))
+    await one(countsOf(3))
+    const { totals } = await other(countsOf(4))
     assert.deepEqual(totals, [{ userId, periodStart: 0, requests: 7, overage: 0 }])
     assert.deepEqual(await counts(), [7, 7, 7])
   })
 
   it('are counted once if the answer to the commit is lost', async () => {
     const write = await openNode(failingOnce('after'))
-    await write(usesOf(3))
-    await write(usesOf(2))
+    await write(countsOf(3))
+    await write(countsOf(2))
     assert.deepEqual(await counts(), [5, 5, 5])
   })
 
@@ -123,7 +122,7 @@ describe('counts on PostgreSQL', () => {
       throw new Error('PostgreSQL is away')
     }
     const write = await openNode(usedOnce(failingOnce('after'), stop), ending.signal)
-    await write(usesOf(3))
+    await write(countsOf(3))
     assert.deepEqual(await counts(), [3, 3, 3])
     assert.equal(onError.mock.callCount(), 1)
   })
@@ -134,15 +133,15 @@ describe('counts on PostgreSQL', () => {
       return pool.use(work)
     }
     const write = await openNode(usedOnce(failingOnce('after'), forget))
-    await write(usesOf(3))
+    await write(countsOf(3))
     assert.deepEqual(await counts(), [3, 3, 3])
   })
 
   it('are reported as not written if the commit did not happen', async () => {
     const write = await openNode(failingOnce('before'))
-    await assert.rejects(write(usesOf(3)), /the connection was lost/)
+    await assert.rejects(write(countsOf(3)), /the connection was lost/)
     assert.deepEqual(await counts(), [0, 0, 0])
-    await write(usesOf(3))
+    await write(countsOf(3))
     assert.deepEqual(await counts(), [3, 3, 3])
   })
 
@@ -153,9 +152,9 @@ describe('counts on PostgreSQL', () => {
       ...pool,
       use: (work) => (isAway ? fail() : pool.use(work)),
     })
-    await assert.rejects(write(usesOf(3)), /the connection was lost/)
+    await assert.rejects(write(countsOf(3)), /the connection was lost/)
     isAway = false
-    await write(usesOf(3))
+    await write(countsOf(3))
     assert.deepEqual(await counts(), [3, 3, 3])
   })
 
@@ -164,11 +163,11 @@ describe('counts on PostgreSQL', () => {
     const db: Db = Object.assign(createQueries(engine.execute), { engine })
     const months = () => read('SELECT month, requests FROM usage_by_month')
     const write = await openNode()
-    await write(usesOf(1))
+    await write(countsOf(1))
     await sumPastDays(db, 2 * DAY_MS + HOUR_MS)
     assert.deepEqual(await months(), [[0, 1]])
-    await write(usesOf(4))
-    await write(usesOf(5, { day: 2 }))
+    await write(countsOf(4))
+    await write(countsOf(5, { day: 2 }))
     assert.deepEqual(await counts(), [10, 10, 10])
     assert.deepEqual(await months(), [[0, 5]])
     await sumPastDays(db, 3 * DAY_MS + HOUR_MS)
@@ -179,14 +178,14 @@ describe('counts on PostgreSQL', () => {
   it('are dropped for a user who was deleted meanwhile', async () => {
     const write = await openNode()
     await run('DELETE FROM users')
-    assert.deepEqual((await write(usesOf(3))).notices, [])
+    assert.deepEqual((await write(countsOf(3))).notices, [])
     assert.deepEqual(await counts(), [0, 0, 0])
   })
 
   it('announce that a user is near the cap on one node only', async () => {
     const [one, other] = await Promise.all([openNode(), openNode()])
     const notice: CapNotice = { userId, threshold: 'near_cap', cap: 10 }
-    assert.deepEqual((await one(usesOf(8, { notices: [notice] }))).notices, [notice])
-    assert.deepEqual((await other(usesOf(1, { notices: [notice] }))).notices, [])
+    assert.deepEqual((await one(countsOf(8, { notices: [notice] }))).notices, [notice])
+    assert.deepEqual((await other(countsOf(1, { notices: [notice] }))).notices, [])
   })
 })

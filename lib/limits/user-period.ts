@@ -1,0 +1,203 @@
+import { type CarriedRequests, capIn } from '../config/carried-requests.ts'
+import type { BillingPeriod } from '../config/period.ts'
+import type { Query } from '../db/engine.ts'
+import type { Ledger } from '../db/ledger.ts'
+import { type LedgerTable, Line, type LineKind, type Totals } from '../db/ledger-table.ts'
+import {
+  type CapNotice,
+  type DueNotice,
+  periodId,
+  type Spending,
+  THRESHOLD_PERCENT,
+  type Threshold,
+  type Warned,
+} from '../db/pending-counts.ts'
+import type { Bucket } from './buckets/token-bucket.ts'
+import type { MeterStore } from './meter-store.ts'
+
+/** The paid part of an entitlement. */
+export interface Paid {
+  /** How many requests over the cap may be charged for in a period; null: none. */
+  readonly overages: Spending | null
+  /** Absent if all requests that count were used in the period. */
+  readonly carriedRequests?: CarriedRequests
+}
+
+/** The parts of an entitlement that decide how a request is counted. */
+interface Terms {
+  readonly plan: { readonly monthlyCap: number }
+  /** null without a subscription. */
+  readonly paid: Paid | null
+}
+
+export interface Counts {
+  readonly requests: number
+  /** How many of them are charged for. */
+  readonly overage: number
+}
+
+const NO_NOTICES: readonly DueNotice[] = []
+
+/** What the meters are opened with. */
+export interface MeterOptions {
+  readonly store: MeterStore
+  readonly ledger: Pick<Ledger, 'open'>
+  /** The statements that record the notice, in the transaction that writes the count. */
+  readonly record: (notice: CapNotice) => readonly Query[]
+}
+
+/** The sums of a period. */
+const [REQUESTS, OVERAGE] = [0, 1]
+
+/** How periods are written, with the bucket of all keys. */
+export const USER_PERIODS: LineKind<UserPeriod> = {
+  sums: 2,
+  toPending: (rows) => ({
+    users: {
+      userId: rows.lines.map(({ userId }) => userId),
+      periodStart: rows.numbers(({ period }) => period.start),
+      requests: rows.sum(REQUESTS),
+      overage: rows.sum(OVERAGE),
+      spent: rows.numbers(({ bucket }) => bucket.spent),
+      at: rows.numbers(({ bucket }) => bucket.at),
+      notices: rows.lines.map((user) => user.giveNotices()),
+    },
+  }),
+  written: (user, totals) => user.written(totals),
+}
+
+/** The answered requests of a user in one period, written or not. */
+export class UserPeriod extends Line {
+  readonly userId: string
+  readonly period: BillingPeriod
+  /** The bucket of all keys. */
+  readonly bucket: Bucket
+  /** How many callers count here. */
+  callers = 0
+  requests: number
+  /** How many of the requests are charged for. */
+  overage: number
+  readonly #ledger: LedgerTable<UserPeriod>
+  readonly #record: MeterOptions['record']
+  #cap = Number.POSITIVE_INFINITY
+  #spending: Spending | null = null
+  /** The notices that were given. */
+  #warned: Warned
+  /** Notices that are being written. */
+  #notices = NO_NOTICES
+
+  constructor(
+    { userId, period, bucket }: Pick<UserPeriod, 'userId' | 'period' | 'bucket'>,
+    { store, record }: Pick<MeterOptions, 'store' | 'record'>,
+    ledger: LedgerTable<UserPeriod>,
+  ) {
+    super(userId)
+    const { requests, overage, ...warned } = store.readPeriod(userId, period.start)
+    this.userId = userId
+    this.period = period
+    this.bucket = bucket
+    this.requests = requests
+    this.overage = overage
+    this.#warned = warned
+    this.#record = record
+    this.#ledger = ledger
+  }
+
+  /** Returns how many more requests may be answered in full. */
+  left(terms: Terms): number {
+    const free = Math.max(0, this.cap(terms) - this.requests)
+    return free + this.#leftToCharge(terms.paid)
+  }
+
+  /** Returns how many requests of the period may be answered in full, without overages. */
+  cap({ plan, paid }: Terms): number {
+    return capIn(this.period, plan, paid?.carriedRequests)
+  }
+
+  count(terms: Terms, requests: number): void {
+    if (requests === 0) return
+    const { paid } = terms
+    const cap = this.cap(terms)
+    this.requests += requests
+    const over = Math.min(requests, Math.max(0, this.requests - cap))
+    const overage = Math.min(over, this.#leftToCharge(paid))
+    this.overage += overage
+    this.#ledger.add(this, REQUESTS, requests)
+    if (overage > 0) this.#ledger.add(this, OVERAGE, overage)
+    this.#cap = cap
+    this.#spending = paid?.overages ?? null
+  }
+
+  #leftToCharge(paid: Paid | null): number {
+    return paid?.overages == null ? 0 : Math.max(0, paid.overages.maxUnits - this.overage)
+  }
+
+  /** Raises the counts to what was read from the database, if that is more. They never become less. */
+  raise({ requests, overage }: Counts): void {
+    this.requests = Math.max(this.requests, requests + this.#ledger.waiting(this, REQUESTS))
+    this.overage = Math.max(this.overage, overage + this.#ledger.waiting(this, OVERAGE))
+  }
+
+  /** Returns the notices that are due. They are given once they are written. */
+  giveNotices(): readonly DueNotice[] {
+    const { userId, requests, overage } = this
+    const usage = { userId, requests, overage, cap: this.#cap, spending: this.#spending }
+    const due = dueNotices(usage, this.#warned)
+    this.#notices =
+      due.length === 0
+        ? NO_NOTICES
+        : due.map((notice) => ({ ...notice, records: this.#record(notice) }))
+    return this.#notices
+  }
+
+  /** Sets the counts to what all nodes have written, if they share them, plus what this one has yet to write. */
+  written(totals: Totals | undefined): void {
+    const total = totals?.get(periodId({ userId: this.userId, periodStart: this.period.start }))
+    if (total !== undefined) {
+      this.requests = total.requests + this.#ledger.waiting(this, REQUESTS)
+      this.overage = total.overage + this.#ledger.waiting(this, OVERAGE)
+    }
+    for (const notice of this.#notices) this.#warned = afterNotice(this.#warned, notice)
+  }
+}
+
+/** What a user has used in a period, and the limits that applied to the last request. */
+export interface Usage {
+  readonly userId: string
+  readonly requests: number
+  /** How many of them are charged for. */
+  readonly overage: number
+  readonly cap: number
+  /** null: no request is charged for. */
+  readonly spending: Spending | null
+}
+
+/** Returns the notices that are due and were not given yet. */
+function dueNotices(usage: Usage, { warned, warnedCap, warnedUnits }: Warned): CapNotice[] {
+  const { userId, requests, overage, cap, spending } = usage
+  const last = cap === warnedCap ? warned : 0
+  const notices: CapNotice[] = (['near_cap', 'reach_cap'] as const)
+    .filter(
+      (threshold) =>
+        THRESHOLD_PERCENT[threshold] > last &&
+        requests >= (cap * THRESHOLD_PERCENT[threshold]) / 100,
+    )
+    .map((threshold) => ({ userId, threshold, cap }))
+  if (spending !== null && spending.maxUnits > warnedUnits && overage >= spending.maxUnits) {
+    notices.push({ userId, threshold: 'reach_spending_cap', spending })
+  }
+  return notices
+}
+
+function afterNotice(warned: Warned, notice: CapNotice): Warned {
+  return notice.threshold === 'reach_spending_cap'
+    ? { ...warned, warnedUnits: notice.spending.maxUnits }
+    : { ...warned, warned: THRESHOLD_PERCENT[notice.threshold], warnedCap: notice.cap }
+}
+
+const NONE: Warned = { warned: 0, warnedCap: 0, warnedUnits: 0 }
+
+/** Returns the limits that are reached, whether or not a notice was given. */
+export function thresholdsReached(usage: Usage): Threshold[] {
+  return dueNotices(usage, NONE).map(({ threshold }) => threshold)
+}

@@ -1,0 +1,34 @@
+import type { Columns } from '../../lib/db/columns.ts'
+import {
+  type CallerBucket,
+  type KeyUse,
+  NOTHING_PENDING,
+  type OperationUse,
+  type PendingCounts,
+  type UserUse,
+} from '../../lib/db/pending-counts.ts'
+
+interface PendingRows {
+  readonly operations?: readonly OperationUse[]
+  readonly buckets?: readonly CallerBucket[]
+  readonly users?: readonly UserUse[]
+  readonly keys?: readonly KeyUse[]
+}
+
+/** Returns what a ledger would write of these rows. */
+export function pendingCounts(rows: PendingRows): PendingCounts {
+  const given = Object.entries(rows).filter(([, { length }]) => length > 0)
+  return {
+    ...NOTHING_PENDING,
+    ...Object.fromEntries(given.map(([kind, of]) => [kind, toColumns(of)])),
+  }
+}
+
+function toColumns<Row extends object>(rows: readonly Row[]): Columns<Row> {
+  const lists = Object.keys(rows[0] ?? {}).map((name) => {
+    const list = rows.map((row) => Reflect.get(row, name))
+    return [name, typeof list[0] === 'number' ? Float64Array.from(list) : list]
+  })
+  // safe: a list for each name of a row
+  return Object.fromEntries(lists) as Columns<Row>
+}
