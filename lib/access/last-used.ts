@@ -1,5 +1,5 @@
-import type { Ledger } from '../db/ledger.ts'
-import { Line, type LineKind } from '../db/ledger-table.ts'
+import type { Ledger } from '../db/ledger/ledger.ts'
+import { Line, type LineKind } from '../db/ledger/table.ts'
 import type { Db } from '../db/open.ts'
 import { MINUTE_MS, SECOND_MS } from '../durations.ts'
 import type { KeyRecord } from './key-records.ts'

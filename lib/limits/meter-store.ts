@@ -1,5 +1,5 @@
+import type { Warned } from '../db/ledger/pending-counts.ts'
 import type { SqliteDb } from '../db/open.ts'
-import type { Warned } from '../db/pending-counts.ts'
 import type { BucketStore } from './buckets/shared-bucket.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
 

@@ -1,5 +1,5 @@
 import type { SubscriptionPeriod } from '../config/period.ts'
-import { type LedgerTable, Line, type LineKind } from '../db/ledger-table.ts'
+import { type LedgerTable, Line, type LineKind } from '../db/ledger/table.ts'
 import { MINUTE_MS } from '../durations.ts'
 import type { BucketStrategy } from './buckets/local-buckets.ts'
 import type { Bucket, BucketState, Rate } from './buckets/token-bucket.ts'

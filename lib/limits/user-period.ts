@@ -1,8 +1,7 @@
 import { type CarriedRequests, capIn } from '../config/carried-requests.ts'
 import type { BillingPeriod } from '../config/period.ts'
 import type { Query } from '../db/engine.ts'
-import type { Ledger } from '../db/ledger.ts'
-import { type LedgerTable, Line, type LineKind, type Totals } from '../db/ledger-table.ts'
+import type { Ledger } from '../db/ledger/ledger.ts'
 import {
   type CapNotice,
   type DueNotice,
@@ -11,7 +10,8 @@ import {
   THRESHOLD_PERCENT,
   type Threshold,
   type Warned,
-} from '../db/pending-counts.ts'
+} from '../db/ledger/pending-counts.ts'
+import { type LedgerTable, Line, type LineKind, type Totals } from '../db/ledger/table.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
 import type { MeterStore } from './meter-store.ts'
 

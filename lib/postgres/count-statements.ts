@@ -1,6 +1,6 @@
 import { isUsageError } from '../contract/account/usage-details.ts'
-import type { Columns } from '../db/columns.ts'
-import { firstDayOfMonth, type OperationUse } from '../db/pending-counts.ts'
+import type { Columns } from '../db/ledger/columns.ts'
+import { firstDayOfMonth, type OperationUse } from '../db/ledger/pending-counts.ts'
 
 type Column = readonly (string | number)[]
 

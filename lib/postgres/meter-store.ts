@@ -1,4 +1,4 @@
-import { periodId } from '../db/pending-counts.ts'
+import { periodId } from '../db/ledger/pending-counts.ts'
 import { MINUTE_MS } from '../durations.ts'
 import { type MeterStore, NO_COUNTS, type StoredPeriod } from '../limits/meter-store.ts'
 import { createPgBucketStore } from './bucket-store.ts'

@@ -1,4 +1,4 @@
-import { type Columns, rowsOf } from '../db/columns.ts'
+import { type Columns, rowsOf } from '../db/ledger/columns.ts'
 import {
   type CapNotice,
   isSummed,
@@ -10,7 +10,7 @@ import {
   type UserUse,
   type WriteCounts,
   type Written,
-} from '../db/pending-counts.ts'
+} from '../db/ledger/pending-counts.ts'
 import { DAY_MS } from '../durations.ts'
 import { retry } from '../periodic.ts'
 import { type PgConnection, type PgPool, QUICK_MS } from './connection.ts'

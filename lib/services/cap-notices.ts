@@ -5,7 +5,7 @@ import { noticeQueue } from '../contact/delivery-queue.ts'
 import { startCourier } from '../contact/start-courier.ts'
 import { APP_PATH } from '../contract/pages.ts'
 import type { Query } from '../db/engine.ts'
-import type { CapNotice } from '../db/pending-counts.ts'
+import type { CapNotice } from '../db/ledger/pending-counts.ts'
 import { once } from '../once.ts'
 import type { Base } from './base.ts'
 

@@ -1,5 +1,5 @@
 import { type WriterDb, withoutWaiting } from '../db/engine.ts'
-import { type PendingCounts, prepareCounts, type Written } from '../db/pending-counts.ts'
+import { type PendingCounts, prepareCounts, type Written } from '../db/ledger/pending-counts.ts'
 
 /** About a second. After that, unwritten counts wait for the next flush, if there is one. */
 const ATTEMPTS = 40

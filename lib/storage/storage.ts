@@ -1,7 +1,7 @@
 import type { KeyRing } from '../access/key-ring.ts'
 import type { Plans } from '../config/plans.ts'
+import type { WriteCounts } from '../db/ledger/pending-counts.ts'
 import type { Db, SqliteDb } from '../db/open.ts'
-import type { WriteCounts } from '../db/pending-counts.ts'
 import type { Queries } from '../db/queries.ts'
 import type { MeterStore } from '../limits/meter-store.ts'
 import type { RumReader } from '../rum/reader.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { dayOf } from '../config/period.ts'
+import { firstDayOfMonth } from '../db/ledger/pending-counts.ts'
 import type { Db } from '../db/open.ts'
-import { firstDayOfMonth } from '../db/pending-counts.ts'
 import { transact } from '../db/transaction.ts'
 import { HOUR_MS } from '../durations.ts'
 

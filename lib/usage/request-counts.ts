@@ -1,6 +1,6 @@
 import { dayOf } from '../config/period.ts'
-import type { Ledger } from '../db/ledger.ts'
-import { type LedgerTable, Line, type LineKind, tablePageOf } from '../db/ledger-table.ts'
+import type { Ledger } from '../db/ledger/ledger.ts'
+import { type LedgerTable, Line, type LineKind, tablePageOf } from '../db/ledger/table.ts'
 import { runInSlices } from '../in-slices.ts'
 
 export type RequestCounts = ReturnType<typeof createRequestCounts>

@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from '../db/drizzle.ts'
 
-/** Prepared statements in lib/db/pending-counts.ts write these tables, with the other counters. */
+/** Prepared statements in lib/db/ledger/pending-counts.ts write these tables, with the other counters. */
 export const usageByOperation = sqliteTable(
   'usage_by_operation',
   {

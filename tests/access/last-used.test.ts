@@ -8,9 +8,9 @@ import { createLastUsed, type LastUsed, listKeysWithLastUse } from '../../lib/ac
 import { loadKeyRecords } from '../../lib/access/load-keys.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import { readPlans } from '../../lib/config/plans.ts'
-import { Ledger } from '../../lib/db/ledger.ts'
+import { Ledger } from '../../lib/db/ledger/ledger.ts'
+import { prepareCounts } from '../../lib/db/ledger/pending-counts.ts'
 import { type LocalDb, openDb } from '../../lib/db/open.ts'
-import { prepareCounts } from '../../lib/db/pending-counts.ts'
 import { NOON } from '../support/helpers.ts'
 
 const plans = readPlans(undefined)

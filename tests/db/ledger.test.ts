@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { rowsOf } from '../../lib/db/columns.ts'
-import { Ledger } from '../../lib/db/ledger.ts'
-import { type LedgerTable, Line, tablePageOf } from '../../lib/db/ledger-table.ts'
-import type { PendingCounts, WriteCounts, Written } from '../../lib/db/pending-counts.ts'
+import { rowsOf } from '../../lib/db/ledger/columns.ts'
+import { Ledger } from '../../lib/db/ledger/ledger.ts'
+import type { PendingCounts, WriteCounts, Written } from '../../lib/db/ledger/pending-counts.ts'
+import { type LedgerTable, Line, tablePageOf } from '../../lib/db/ledger/table.ts'
 
 /** Counts on a disk that can fail and that writes in its own time. */
 class Disk {

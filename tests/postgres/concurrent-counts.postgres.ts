@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deleteAccountRows } from '../../lib/accounts/delete-account-rows.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
-import type { PendingCounts } from '../../lib/db/pending-counts.ts'
+import type { PendingCounts } from '../../lib/db/ledger/pending-counts.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
 import type { PgPool } from '../../lib/postgres/connection.ts'
 import { createPgDb } from '../../lib/postgres/engine.ts'
@@ -11,12 +11,12 @@ import { migratePg } from '../../lib/postgres/migrate.ts'
 import { joinNodes } from '../../lib/postgres/nodes/nodes.ts'
 import { createPgCounts } from '../../lib/postgres/pending-counts.ts'
 import { sumPastDays } from '../../lib/usage/past-days.ts'
+import { pendingCounts } from '../support/database/pending-counts.ts'
 import {
   openTestPool,
   type PostgresServer,
   startPostgres,
 } from '../support/database/postgres-server.ts'
-import { pendingCounts } from '../support/pending-counts.ts'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 const NEVER = new AbortController().signal

@@ -5,16 +5,16 @@ import type { KeyRing } from '../../lib/access/key-ring.ts'
 import { deleteKey, insertKey, type KeyRow, listKeys, newKey } from '../../lib/access/keys.ts'
 import { insertUser, newUser, updatePlan } from '../../lib/accounts/users.ts'
 import { readPlans } from '../../lib/config/plans.ts'
-import type { PendingCounts } from '../../lib/db/pending-counts.ts'
+import type { PendingCounts } from '../../lib/db/ledger/pending-counts.ts'
 import { retry } from '../../lib/periodic.ts'
 import { openPgStorage } from '../../lib/postgres/open-pg-storage.ts'
 import type { Storage } from '../../lib/storage/storage.ts'
+import { pendingCounts } from '../support/database/pending-counts.ts'
 import {
   openTestPool,
   type PostgresServer,
   startPostgres,
 } from '../support/database/postgres-server.ts'
-import { pendingCounts } from '../support/pending-counts.ts'
 
 const NODES = 3
 const NEVER = new AbortController().signal

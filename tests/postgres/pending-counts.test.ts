@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it, mock } from 'node:test'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
+import type { CapNotice, PendingCounts } from '../../lib/db/ledger/pending-counts.ts'
 import type { Db } from '../../lib/db/open.ts'
-import type { CapNotice, PendingCounts } from '../../lib/db/pending-counts.ts'
 import { createQueries } from '../../lib/db/queries.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
 import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
@@ -10,8 +10,8 @@ import { createPgEngine } from '../../lib/postgres/engine.ts'
 import { joinNodes } from '../../lib/postgres/nodes/nodes.ts'
 import { createPgCounts } from '../../lib/postgres/pending-counts.ts'
 import { sumPastDays } from '../../lib/usage/past-days.ts'
+import { pendingCounts } from '../support/database/pending-counts.ts'
 import { openMigratedPglite } from '../support/database/pglite.ts'
-import { pendingCounts } from '../support/pending-counts.ts'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 const NEVER = new AbortController().signal

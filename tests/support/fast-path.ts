@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ledger } from '../../lib/db/ledger.ts'
+import { Ledger } from '../../lib/db/ledger/ledger.ts'
 import { openAtlas } from '../../lib/geo/atlas/atlas.ts'
 import { writeAtlas } from '../../lib/geo/atlas/compile.ts'
 import type { Library } from '../../lib/geo/library.ts'

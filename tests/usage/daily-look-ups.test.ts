@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Ledger } from '../../lib/db/ledger.ts'
+import { Ledger } from '../../lib/db/ledger/ledger.ts'
 import { openDb } from '../../lib/db/open.ts'
 import { readDailyLookUps } from '../../lib/usage/daily-look-ups.ts'
 import { createRequestCounts } from '../../lib/usage/request-counts.ts'

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { dayOf } from '../../lib/config/period.ts'
+import { prepareCounts } from '../../lib/db/ledger/pending-counts.ts'
 import { type LocalDb, openDb } from '../../lib/db/open.ts'
-import { prepareCounts } from '../../lib/db/pending-counts.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
 import { sumPastDays } from '../../lib/usage/past-days.ts'
 import { makeOlder } from '../support/database/older-database.ts'
-import { pendingCounts } from '../support/pending-counts.ts'
+import { pendingCounts } from '../support/database/pending-counts.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()

@@ -1,4 +1,4 @@
-import type { WriteCounts } from '../../db/pending-counts.ts'
+import type { WriteCounts } from '../../db/ledger/pending-counts.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { PgPool } from '../connection.ts'
 import { createPgCounts } from '../pending-counts.ts'

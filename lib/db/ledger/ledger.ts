@@ -1,11 +1,11 @@
-import { SECOND_MS } from '../durations.ts'
-import { ApiError } from '../errors.ts'
-import { inTimeOrFail } from '../in-time.ts'
-import { retry } from '../periodic.ts'
-import { createSerialQueue } from '../serial-queue.ts'
-import { type AnyTable, chunksOf } from './ledger-chunks.ts'
-import { LedgerTable, type Line, type LineKind } from './ledger-table.ts'
+import { SECOND_MS } from '../../durations.ts'
+import { ApiError } from '../../errors.ts'
+import { inTimeOrFail } from '../../in-time.ts'
+import { retry } from '../../periodic.ts'
+import { createSerialQueue } from '../../serial-queue.ts'
+import { type AnyTable, chunksOf } from './chunks.ts'
 import type { CapNotice, WriteCounts } from './pending-counts.ts'
+import { LedgerTable, type Line, type LineKind } from './table.ts'
 
 /** Rows of one transaction; in SQLite, more would keep other writes waiting for long. */
 const CHUNK = 1_000

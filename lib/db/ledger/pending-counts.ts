@@ -1,8 +1,8 @@
-import { isUsageError } from '../contract/account/usage-details.ts'
-import { DAY_MS } from '../durations.ts'
-import type { Client } from './client.ts'
+import { isUsageError } from '../../contract/account/usage-details.ts'
+import { DAY_MS } from '../../durations.ts'
+import type { Client } from '../client.ts'
+import type { Query } from '../engine.ts'
 import { type Columns, rowsOf } from './columns.ts'
-import type { Query } from './engine.ts'
 
 /** Requests spent of a rate limit, at a time in epoch milliseconds. */
 interface SpentAt {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createQueue } from '../../lib/limits/queue.ts'
+import { createQueue } from '../lib/task-queue.ts'
 
 describe('a queue', () => {
   it('runs at most so many at once, in order, and goes on after a failure', async () => {

@@ -1,10 +1,10 @@
-import { PAGES, type Totals } from './ledger-table.ts'
 import {
   NOTHING_PENDING,
   type PendingCounts,
   type PeriodTotal,
   periodId,
 } from './pending-counts.ts'
+import { PAGES, type Totals } from './table.ts'
 
 /** A table whose lines may be of any kind: see `LedgerTable`. */
 export interface AnyTable {

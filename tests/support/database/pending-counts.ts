@@ -1,4 +1,4 @@
-import type { Columns } from '../../lib/db/columns.ts'
+import type { Columns } from '../../../lib/db/ledger/columns.ts'
 import {
   type CallerBucket,
   type KeyUse,
@@ -6,7 +6,7 @@ import {
   type OperationUse,
   type PendingCounts,
   type UserUse,
-} from '../../lib/db/pending-counts.ts'
+} from '../../../lib/db/ledger/pending-counts.ts'
 
 interface PendingRows {
   readonly operations?: readonly OperationUse[]
