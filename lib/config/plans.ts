@@ -78,7 +78,9 @@ export function readPlans(file: string | undefined): Plans {
     return toPlans(v.parse(PlanFile, JSON.parse(readFileSync(path, 'utf8'))))
   } catch (cause) {
     const advice =
-      file === undefined ? 'MERIDIAN_PLANS can name another file' : 'MERIDIAN_PLANS names the file'
+      file === undefined
+        ? 'make it and its folder readable for the user of this process, or name another file in MERIDIAN_PLANS'
+        : 'MERIDIAN_PLANS names the file'
     throw new Error(`Cannot read the plans in ${path}: ${reason(cause)}; ${advice}`, { cause })
   }
 }

@@ -36,8 +36,9 @@ export const overageRoutes: readonly AppRoute<UserVisit>[] = [
 ]
 
 async function setCap({ callApi, c }: UserVisit) {
+  const amount = (await readForm(c)).text('amount')
   const { currency, largestSpendingCap } = await callApi('getOverages')
-  const spendingCap = smallestUnit((await readForm(c)).text('amount'), currency)
+  const spendingCap = smallestUnit(amount, currency)
   if (spendingCap === null) {
     throw new ApiError('BAD_REQUEST', 'spendingCap: enter an amount such as 87.00')
   }

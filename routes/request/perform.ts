@@ -58,7 +58,7 @@ function isKeyOf<Table extends object>(table: Table, key: PropertyKey): key is k
 }
 
 /**
- * Performs an operation. Every caller of it ends here, by HTTP or within the process, after it was admitted:
+ * Performs an operation. Every caller of it ends here, but for the fast path and beacons, after it was admitted:
  * its credential and its limit are checked, and its input is parsed. Throws the ApiError to answer with.
  */
 export async function perform(

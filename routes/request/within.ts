@@ -57,13 +57,20 @@ export async function performWithin(
     const input = readInput(call.row, given)
     await chargeBody(services, call, input.body)
     const reply = await perform(services, handlerOf(handlers, call.row), call, input)
-    countUse(call, reply.status)
+    observe(services, call, reply.status)
     return reply
   } catch (error) {
     const shown = toPublicError(services, call, error)
-    countUse(call, shown.status)
+    observe(services, call, shown.status)
     throw shown
   }
+}
+
+/** Counts a call and its time. It is no line of its own in the log. */
+function observe({ requestTimes }: Services, call: Call, status: number): void {
+  const { row, startedAt } = call
+  requestTimes.observe(row.path, row.method.toUpperCase(), status, performance.now() - startedAt)
+  countUse(call, status)
 }
 
 /** Parses what is given by the row. Throws BAD_REQUEST like a request with the same values. */

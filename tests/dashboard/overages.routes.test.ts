@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { auditOf, openShop, type Shop } from '../billing/shop.ts'
-import { write } from '../support/database/sql.ts'
+import { readRows, write } from '../support/database/sql.ts'
 import { type PageOptions, signInNewUser, visitPage } from './pages.ts'
 
 const PAGE = '/app/billing/overages'
+const SPENDING_CAPS = 'SELECT count(*) FROM spending_caps'
 
 /** Signs in a new user who subscribes to a plan. */
 async function openSubscriber(shop: Shop, plan: string) {
@@ -70,6 +71,25 @@ describe('the pages about overages', () => {
     assert.doesNotMatch(html, /type="checkbox"/)
     assert.match(html, /Stop overages/)
     assert.match(await follow(PAGE, { overages: 'off' }), /Allow overages for a fee/)
+  })
+
+  it('change nothing if the session ends between two operations of a form', async () => {
+    await using shop = await openShop()
+    const { visit } = await openSubscriber(shop, 'pro')
+    const { services } = shop.app
+    const { findSession } = services
+    let verified = 0
+    // First for the page, then for what the form reads. What it changes must be verified once more.
+    const endAfterTwo: typeof findSession = async (...given) => {
+      const user = await findSession(...given)
+      verified += 1
+      if (verified === 2) await write(shop.app, 'DELETE FROM sessions')
+      return user
+    }
+    Object.assign(services, { findSession: endAfterTwo })
+    const { status, location } = await visit(`${PAGE}/cap`, { amount: '50' })
+    assert.deepEqual([status, location], [303, '/app/sign-in'])
+    assert.deepEqual(await readRows(shop.app, SPENDING_CAPS), [[0]])
   })
 
   it('change the spending cap, and refuse what is not an amount or is too large', async () => {

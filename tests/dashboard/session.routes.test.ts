@@ -65,4 +65,11 @@ describe('a page', () => {
     assert.deepEqual([status, answered.get('location')], [303, '/app/sign-in'])
     assert.deepEqual(await readRows(app, 'SELECT count(*) FROM api_keys'), [[0]])
   })
+
+  it('shows the times of its operations in the metrics', async () => {
+    await using app = await makeApp()
+    const cookie = await signInNewUser(app)
+    await visitPage(app, '/app/keys', { cookie })
+    assert.match(app.services.requestTimes.text(), /"\/v1\/account\/me\/keys"/)
+  })
 })

@@ -36,9 +36,10 @@ export function openSession(api: Api, exchange: Exchange, token: string): Sessio
     const { row } = call
     if (row.access === 'public') return charge(services, call)
     user ??= verify(call)
-    const { id } = await user
+    const found = await user
+    const { id } = found
     if (!buildsPages(row)) call.requestCounter = services.requestCounts.findCounter(id, null)
-    call.caller = { ...authorizeSession(services, await user, row), app: 'dashboard' }
+    call.caller = { ...authorizeSession(services, found, row), app: 'dashboard' }
     await loadCounts(services, call)
     if (buildsPages(row)) chargeUser(services, call, 'dashboard', id)
     else {
@@ -49,6 +50,8 @@ export function openSession(api: Api, exchange: Exchange, token: string): Sessio
   return {
     open: (row) => openCall(services, exchange, row),
     perform: async (call, given) => {
+      // The session may have ended since the page verified it, such as while its form arrived.
+      if (call.row.method !== 'get') verifyAgain()
       try {
         return await performWithin(api, call, given, () => admit(call))
       } finally {
