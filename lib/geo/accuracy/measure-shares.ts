@@ -5,6 +5,9 @@ import {
   type Detail,
   type MeasuredConfidence,
 } from '../place/measured-confidence.ts'
+import type { Sample } from './answer.ts'
+import type { Answered } from './ask.ts'
+import { isCityRight, isCountryRight, isRegionRight, type MeasureOptions } from './measures.ts'
 
 /** An answer that was compared with the truth. */
 export interface Observation {
@@ -19,6 +22,26 @@ export type Part = keyof MeasuredConfidence
 
 /** The shares of right answers among those that rest on the same. */
 export interface MeasuredRow extends Basis, MeasuredConfidence {}
+
+/** Compares all answers with the truth: those of each provider alone, as if it were the only one, and the merged ones. */
+export function observe(
+  samples: readonly Sample[],
+  { providers, merged }: Answered,
+  options: Pick<MeasureOptions, 'knownRegions'>,
+): Observation[] {
+  return [...providers, merged].flatMap(({ answers }) =>
+    samples.flatMap((sample, at) => {
+      const answer = answers[at]
+      if (answer?.basis === undefined) return []
+      const right = {
+        country: isCountryRight(sample, answer),
+        region: answer.region === undefined ? undefined : isRegionRight(sample, answer, options),
+        city: isCityRight(sample, answer),
+      }
+      return { group: sample.group, basis: answer.basis, right }
+    }),
+  )
+}
 
 /** Answers by which a share is drawn towards that of the more general kind of answers. */
 const PRIOR_ANSWERS = 200

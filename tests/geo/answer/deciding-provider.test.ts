@@ -2,23 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { RawPlace } from '../../../lib/geo/place/place.ts'
 import { fakeDatabase, locateIn } from '../fake-database.ts'
-
-const country = (code: string): RawPlace => ({ country: { code } })
-const england = { code: 'GB-ENG', name: 'England' }
-const london: RawPlace = {
-  country: { code: 'GB' },
-  region: england,
-  city: 'London',
-  latitude: 51.5,
-  longitude: -0.1,
-  timezone: 'Europe/London',
-}
-const leeds: RawPlace = { ...london, city: 'Leeds', latitude: 53.8, longitude: -1.55 }
-const edinburgh: RawPlace = {
-  ...leeds,
-  region: { code: 'GB-SCT', name: 'Scotland' },
-  city: 'Edinburgh',
-}
+import { country, edinburgh, leeds, london } from '../places.ts'
 
 describe('a provider that knows only where the network is registered', () => {
   const registered = (code: string): RawPlace => ({
