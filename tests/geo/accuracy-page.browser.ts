@@ -43,6 +43,8 @@ describe('npm run accuracy -- --html', { timeout: 300_000 }, () => {
           'Shares of cities found within each distance',
           'geoConfidence and right answers about the country',
           'geoConfidence and right answers about the city within 50 km, if named',
+          'confidence.country and right answers about the country',
+          'confidence.city and right answers about the city within 50 km, if named',
         ],
       )
       await assertAccessible(page, 'the figures')
