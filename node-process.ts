@@ -1,7 +1,7 @@
-import { meetParent } from './lib/process/parent-process.ts'
-import { reasonOf } from './lib/reason.ts'
+import { meetParent } from './lib/parts/process/parent-process.ts'
+import { reasonOf } from './lib/parts/reason.ts'
 
-/** A further process of a server on PostgreSQL: see lib/process/node-processes.ts. */
+/** A further process of a server on PostgreSQL: see lib/parts/process/node-processes.ts. */
 async function serve(): Promise<void> {
   const parent = await meetParent()
   try {

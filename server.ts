@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkRuntime } from './lib/config/runtime.ts'
-import { IS_PACKAGE } from './lib/own-code.ts'
-import { compileFirst } from './lib/process/compile-first.ts'
-import { exitOnSignals } from './lib/process/stop-on-signals.ts'
-import { codeOf, reasonOf, withAdvice } from './lib/reason.ts'
+import { IS_PACKAGE } from './lib/parts/own-code.ts'
+import { compileFirst } from './lib/parts/process/compile-first.ts'
+import { exitOnSignals } from './lib/parts/process/stop-on-signals.ts'
+import { codeOf, reasonOf, withAdvice } from './lib/parts/reason.ts'
 
 const START = IS_PACKAGE ? 'npx meridian start' : 'npm start'
 const INSTALL = IS_PACKAGE ? 'npm install' : 'npm ci'

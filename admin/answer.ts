@@ -1,4 +1,4 @@
-import type { Metrics } from '../lib/metrics/metrics.ts'
+import type { Metrics } from '../lib/parts/metrics/metrics.ts'
 import type { Services } from '../lib/services/services.ts'
 import type { Profile, ProfileKind } from './profiler.ts'
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { type ListenAddress, listen } from '../lib/http/listen.ts'
-import { createMetrics } from '../lib/metrics/metrics.ts'
+import { createMetrics } from '../lib/parts/metrics/metrics.ts'
 import { listScrapedMetrics } from '../lib/services/scraped-metrics.ts'
 import type { Services } from '../lib/services/services.ts'
 import { type Answer, createAnswer } from './answer.ts'

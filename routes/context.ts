@@ -3,7 +3,7 @@ import type { Caller } from '../lib/access/authenticate.ts'
 import type { MediaType } from '../lib/contract/operation.ts'
 import type { OperationRow } from '../lib/contract/operations.ts'
 import type { Meter } from '../lib/limits/meter.ts'
-import type { Address } from '../lib/net/address.ts'
+import type { Address } from '../lib/parts/net/address.ts'
 
 /** What the server knows about a request besides its Request object. */
 export interface Env {

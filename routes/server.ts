@@ -1,6 +1,6 @@
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
 import { createHttpServer } from '../lib/http/http-server.ts'
-import { throttle } from '../lib/log/throttle.ts'
+import { throttle } from '../lib/parts/log/throttle.ts'
 import type { Services } from '../lib/services/services.ts'
 import { createApp } from './app.ts'
 import { createFastOperations } from './request/fast-operations.ts'

@@ -1,6 +1,6 @@
-import { runInSlices } from '../lib/in-slices.ts'
 import { createOpenApi } from '../lib/openapi/openapi.ts'
-import { usageText } from '../lib/own-code.ts'
+import { runInSlices } from '../lib/parts/in-slices.ts'
+import { usageText } from '../lib/parts/own-code.ts'
 import { jsonText } from './parts/json-text.ts'
 import { readArguments } from './parts/options.ts'
 import { run } from './parts/run.ts'

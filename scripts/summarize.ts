@@ -1,4 +1,4 @@
-import { usageText } from '../lib/own-code.ts'
+import { usageText } from '../lib/parts/own-code.ts'
 import { countLists } from './locate/counts.ts'
 import { FORM_OPTIONS, FORM_USAGE, toFormOptions } from './locate/form-options.ts'
 import { inputsOf } from './locate/input.ts'

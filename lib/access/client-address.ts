@@ -1,6 +1,12 @@
-import { BoundedCache } from '../bounded-cache.ts'
-import { type Address, isUnspecified, parseAddress, truncated, unmapped } from '../net/address.ts'
-import { contains, type Network } from '../net/network.ts'
+import { BoundedCache } from '../parts/bounded-cache.ts'
+import {
+  type Address,
+  isUnspecified,
+  parseAddress,
+  truncated,
+  unmapped,
+} from '../parts/net/address.ts'
+import { contains, type Network } from '../parts/net/network.ts'
 
 /** The sender of a request. */
 export interface Client {

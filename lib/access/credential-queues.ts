@@ -1,5 +1,5 @@
-import { BoundedCache } from '../bounded-cache.ts'
-import { createQueues, type QueueOptions } from '../task-queue.ts'
+import { BoundedCache } from '../parts/bounded-cache.ts'
+import { createQueues, type QueueOptions } from '../parts/task-queue.ts'
 
 /** How many good credentials are remembered; with more, the oldest are forgotten. */
 const REMEMBERED = 100_000

@@ -3,7 +3,7 @@ import { overagePrices, spendingCaps, subscriptions } from '../db/billing-tables
 import { and, eq, gt, isNull, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { sessions, users } from '../db/tables.ts'
-import { HOUR_MS } from '../durations.ts'
+import { HOUR_MS } from '../parts/durations.ts'
 import { entitlementColumns } from './entitlement-columns.ts'
 import { hashToken, readToken } from './session-token.ts'
 

@@ -1,5 +1,5 @@
 import type { KeyType } from '../contract/account/account-schemas.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../parts/errors.ts'
 import type { NewKey } from './keys.ts'
 import { parseOriginPattern } from './origins.ts'
 import { toScopes } from './scopes.ts'

@@ -4,7 +4,7 @@ import { and, eq, integerOf, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { apiKeys } from '../db/tables.ts'
 import type { Statement } from '../db/transaction.ts'
-import { DAY_MS } from '../durations.ts'
+import { DAY_MS } from '../parts/durations.ts'
 
 const YEAR_MS = 365 * DAY_MS
 

@@ -1,6 +1,6 @@
 import type { Plans } from '../config/plans.ts'
 import type { SqliteDb } from '../db/open.ts'
-import { SECOND_MS } from '../durations.ts'
+import { SECOND_MS } from '../parts/durations.ts'
 import { createKeyIndex, type KeyRecord, SELECT_KEYS, type StoredKey } from './key-records.ts'
 
 /** Keys per slice. Reading a slice takes about a millisecond. */

@@ -1,5 +1,5 @@
 import { getPublicSuffix } from 'tldts'
-import { LOCAL_HOSTS, parseOrigin } from '../net/origin.ts'
+import { LOCAL_HOSTS, parseOrigin } from '../parts/net/origin.ts'
 
 /** Origins that may use a publishable key: `https://app.example` or `https://*.example.com`. */
 export interface OriginPattern {

@@ -5,7 +5,7 @@ import { isTaken } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
 import { sessions, users, verifications } from '../db/tables.ts'
 import { runInTransaction, type Statement } from '../db/transaction.ts'
-import { HOUR_MS } from '../durations.ts'
+import { HOUR_MS } from '../parts/durations.ts'
 import { type AuditEvent, insertAudit } from './audit.ts'
 
 export interface EmailChange {

@@ -1,5 +1,5 @@
-import { BoundedCache } from '../bounded-cache.ts'
-import { SECOND_MS } from '../durations.ts'
+import { BoundedCache } from '../parts/bounded-cache.ts'
+import { SECOND_MS } from '../parts/durations.ts'
 import { countSiteChanges, type FindReceiver } from './site-receiver.ts'
 
 /** The most origins in the cache. */

@@ -2,7 +2,7 @@ import { and, eq, isNull, or } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { users } from '../db/tables.ts'
 import { runInTransaction } from '../db/transaction.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../parts/errors.ts'
 import { insertAudit } from './audit.ts'
 import { findUserByEmail, insertUser, newUser, normaliseEmail, type UserRow } from './users.ts'
 

@@ -1,4 +1,4 @@
-import { once } from '../once.ts'
+import { once } from '../parts/once.ts'
 
 /** XChaCha20-Poly1305, as better-auth keeps secrets of its own. */
 const load = once(() => import('better-auth/crypto'))

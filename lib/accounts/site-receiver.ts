@@ -3,7 +3,7 @@ import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { sites } from '../db/tables.ts'
 import { transact } from '../db/transaction.ts'
-import { isLocalName } from '../net/local-name.ts'
+import { isLocalName } from '../parts/net/local-name.ts'
 import { callerEvent, insertAudit } from './audit.ts'
 
 /** The site that gets the telemetry of its origin. */

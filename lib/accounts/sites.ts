@@ -4,7 +4,7 @@ import { insertOwned } from '../db/insert-owned.ts'
 import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { sites } from '../db/tables.ts'
-import { parseOrigin } from '../net/origin.ts'
+import { parseOrigin } from '../parts/net/origin.ts'
 import { type AuditEvent, insertAudit } from './audit.ts'
 import { changeReceivers, hostOf, withSharingAudit } from './site-receiver.ts'
 

@@ -1,4 +1,4 @@
-import { createSerialQueue } from '../serial-queue.ts'
+import { createSerialQueue } from '../parts/serial-queue.ts'
 import { type Asset, toAsset } from './asset.ts'
 import { makeSource, type SourceName } from './sources.ts'
 

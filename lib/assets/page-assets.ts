@@ -1,4 +1,4 @@
-import { once } from '../once.ts'
+import { once } from '../parts/once.ts'
 import type { Asset } from './asset.ts'
 import { makeAsset } from './make-asset.ts'
 import type { SourceName } from './sources.ts'

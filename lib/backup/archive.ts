@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises'
 import { create, extract, list, type ReadEntry } from 'tar'
 import * as v from 'valibot'
 import { findDamage } from '../db/database-file.ts'
-import { explainWrite } from '../disk-advice.ts'
-import { codeOf, reasonOf } from '../reason.ts'
+import { explainWrite } from '../parts/disk-advice.ts'
+import { codeOf, reasonOf } from '../parts/reason.ts'
 import { DATABASE, MANIFEST, Manifest, SECRETS, type StoredFile } from './manifest.ts'
 
 /** Name, size and SHA-256 of a file in `folder`. */

@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockFile } from '../db/lock.ts'
-import { isLongUnchanged, removeLeftovers } from '../process/leftovers.ts'
+import { isLongUnchanged, removeLeftovers } from '../parts/process/leftovers.ts'
 
 const WORK_FOLDER = /^\.partial-backup-/
 const LOCKED = /-locked$/

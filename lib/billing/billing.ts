@@ -4,9 +4,9 @@ import type { Plans } from '../config/plans.ts'
 import type { AuditNote } from '../contract/account/audit-actions.ts'
 import type { Db } from '../db/open.ts'
 import type { Statement } from '../db/transaction.ts'
-import { SECOND_MS } from '../durations.ts'
-import { ApiError } from '../errors.ts'
-import { once } from '../once.ts'
+import { SECOND_MS } from '../parts/durations.ts'
+import { ApiError } from '../parts/errors.ts'
+import { once } from '../parts/once.ts'
 import {
   findStripeAccount,
   isSameStripeAccount,

@@ -1,6 +1,6 @@
 import type { Plan, Plans } from '../config/plans.ts'
 import type { Interval } from '../contract/billing/price-schemas.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../parts/errors.ts'
 
 /** Maps our plans to their prices at Stripe, and back. */
 export type PlanPrices = ReturnType<typeof createPlanPrices>

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../durations.ts'
+import { DAY_MS } from '../parts/durations.ts'
 import type { BillingPeriod } from './period.ts'
 
 /**

@@ -10,8 +10,8 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { explainWrite } from '../disk-advice.ts'
-import { codeOf } from '../reason.ts'
+import { explainWrite } from '../parts/disk-advice.ts'
+import { codeOf } from '../parts/reason.ts'
 
 /** The bit of folders in which everybody may make files, such as /tmp. */
 const STICKY = 0o1000

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Network, networkText, parseNetwork, unmappedNetwork } from '../net/network.ts'
+import { type Network, networkText, parseNetwork, unmappedNetwork } from '../parts/net/network.ts'
 import { isConfidentialUrl } from './confidential-url.ts'
 
 /** A geofeed (RFC 8805), and the blocks that it may speak for. */

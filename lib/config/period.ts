@@ -1,5 +1,5 @@
 import type { Interval } from '../contract/billing/price-schemas.ts'
-import { DAY_MS } from '../durations.ts'
+import { DAY_MS } from '../parts/durations.ts'
 
 /** A billing period from `start` up to, but not including, `end`, in epoch milliseconds. */
 export interface BillingPeriod {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
 import type { Plan as PublicPlan } from '../contract/billing/billing-schemas.ts'
-import { reasonOf } from '../reason.ts'
+import { reasonOf } from '../parts/reason.ts'
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
 

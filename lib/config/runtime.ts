@@ -1,4 +1,4 @@
-import { IS_PACKAGE } from '../own-code.ts'
+import { IS_PACKAGE } from '../parts/own-code.ts'
 
 type Versions = Readonly<Record<string, string | undefined>>
 

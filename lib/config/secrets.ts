@@ -2,8 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { diskAdvice } from '../disk-advice.ts'
-import { codeOf, reasonOf, withAdvice } from '../reason.ts'
+import { diskAdvice } from '../parts/disk-advice.ts'
+import { codeOf, reasonOf, withAdvice } from '../parts/reason.ts'
 
 const Secret = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 

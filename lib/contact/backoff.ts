@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, SECOND_MS } from '../durations.ts'
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../parts/durations.ts'
 
 const FIRST_PAUSE_MS = 30 * SECOND_MS
 export const LONGEST_PAUSE_MS = 4 * HOUR_MS

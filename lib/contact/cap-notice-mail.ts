@@ -1,5 +1,5 @@
 import { moneyText } from '../config/money.ts'
-import type { Message, SendMail } from '../mail.ts'
+import type { Message, SendMail } from '../parts/mail.ts'
 import type { CapNoticeRow } from './cap-notices.ts'
 import type { Deliver } from './courier.ts'
 import { createMailDelivery, messageIdOf } from './mail-delivery.ts'

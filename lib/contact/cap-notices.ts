@@ -6,7 +6,7 @@ import type { CapNotice } from '../db/ledger/pending-counts.ts'
 import type { Db } from '../db/open.ts'
 import { users } from '../db/tables.ts'
 import type { Statement } from '../db/transaction.ts'
-import { DAY_MS } from '../durations.ts'
+import { DAY_MS } from '../parts/durations.ts'
 
 export type CapNoticeRow = typeof capNotices.$inferSelect
 export type Channel = CapNoticeRow['channel']

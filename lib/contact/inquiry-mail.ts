@@ -1,4 +1,4 @@
-import type { Message, SendMail } from '../mail.ts'
+import type { Message, SendMail } from '../parts/mail.ts'
 import type { Deliver } from './courier.ts'
 import type { InquiryRow } from './inquiry-store.ts'
 import { createMailDelivery, messageIdOf } from './mail-delivery.ts'

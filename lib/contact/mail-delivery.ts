@@ -1,4 +1,4 @@
-import { type Message, mailReasonOf, type SendMail } from '../mail.ts'
+import { type Message, mailReasonOf, type SendMail } from '../parts/mail.ts'
 import type { Deliver } from './courier.ts'
 
 /**

@@ -6,7 +6,7 @@ import { spentChallenges } from '../db/contact-tables.ts'
 import { eq } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Statement } from '../db/transaction.ts'
-import { MINUTE_MS } from '../durations.ts'
+import { MINUTE_MS } from '../parts/durations.ts'
 
 interface ProofOfWorkOptions {
   readonly db: Db

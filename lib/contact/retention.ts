@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inquiries, spentChallenges } from '../db/contact-tables.ts'
 import { and, eq, inArray, lt } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
-import { DAY_MS } from '../durations.ts'
+import { DAY_MS } from '../parts/durations.ts'
 import { removeOldNotices } from './cap-notices.ts'
 
 const DELIVERED_MS = 30 * DAY_MS

@@ -1,6 +1,6 @@
-import { SECOND_MS } from '../durations.ts'
-import { reportAttempts } from '../lasting-failure.ts'
-import { repeat } from '../periodic.ts'
+import { SECOND_MS } from '../parts/durations.ts'
+import { reportAttempts } from '../parts/lasting-failure.ts'
+import { repeat } from '../parts/periodic.ts'
 import { Courier, type CourierOptions } from './courier.ts'
 import type { Delivery } from './delivery-queue.ts'
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { TurnstileConfig } from '../config/config.ts'
-import { readJson } from '../parse.ts'
-import { fetchReasonOf } from '../reason.ts'
+import { readJson } from '../parts/parse.ts'
+import { fetchReasonOf } from '../parts/reason.ts'
 
 interface TurnstileOptions extends TurnstileConfig {
   /** Called with the reason when Cloudflare gives no valid answer or refuses the secret. */

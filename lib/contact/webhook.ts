@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { fetchReasonOf } from '../reason.ts'
+import { fetchReasonOf } from '../parts/reason.ts'
 
 export interface WebhookOptions {
   readonly url: string

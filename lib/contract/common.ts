@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ERROR_STATUS, type ErrorCode } from '../errors.ts'
+import { ERROR_STATUS, type ErrorCode } from '../parts/errors.ts'
 
 export const Timestamp = v.pipe(
   v.string(),

@@ -1,5 +1,5 @@
 import type { GenericSchema, InferOutput } from 'valibot'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../parts/errors.ts'
 
 /** Scopes of a key. `location:read` is another name for `geo:read`. */
 export const SCOPES = [

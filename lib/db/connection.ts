@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3'
-import { diskAdvice } from '../disk-advice.ts'
-import { reasonOf, withAdvice } from '../reason.ts'
+import { diskAdvice } from '../parts/disk-advice.ts'
+import { reasonOf, withAdvice } from '../parts/reason.ts'
 import type { Client } from './client.ts'
 import { isDamage, isLocked, RESTORE_ADVICE } from './fault.ts'
 

@@ -1,5 +1,5 @@
-import { commandText } from '../own-code.ts'
-import { codeOf } from '../reason.ts'
+import { commandText } from '../parts/own-code.ts'
+import { codeOf } from '../parts/reason.ts'
 
 /** Errors caused by the file, the disk or another process, not by our statements. */
 const FAULT =

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { diskAdvice } from '../disk-advice.ts'
-import { reasonOf, withAdvice } from '../reason.ts'
+import { diskAdvice } from '../parts/disk-advice.ts'
+import { reasonOf, withAdvice } from '../parts/reason.ts'
 import { openPlain } from './connection.ts'
 import { isLocked } from './fault.ts'
 

@@ -1,5 +1,5 @@
 import { decimalPlaces } from '../config/money.ts'
-import { HOUR_MS } from '../durations.ts'
+import { HOUR_MS } from '../parts/durations.ts'
 import { counted, hours } from './check-age.ts'
 import type { BillingCounts } from './count-billing.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'

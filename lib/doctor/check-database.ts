@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { findDamage, latestTime, pendingMigrations } from '../db/database-file.ts'
 import { isDamage, RESTORE_ADVICE } from '../db/fault.ts'
-import { diskAdvice } from '../disk-advice.ts'
-import { MINUTE_MS } from '../durations.ts'
-import { commandText } from '../own-code.ts'
-import { reasonOf } from '../reason.ts'
+import { diskAdvice } from '../parts/disk-advice.ts'
+import { MINUTE_MS } from '../parts/durations.ts'
+import { commandText } from '../parts/own-code.ts'
+import { reasonOf } from '../parts/reason.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
 const RESTORE_DATABASE = `stop the server, ${RESTORE_ADVICE}`

@@ -1,6 +1,6 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { MIN_FREE_BYTES, writeProblem } from '../disk-advice.ts'
+import { MIN_FREE_BYTES, writeProblem } from '../parts/disk-advice.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
 const MB = 1024 * 1024

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkDataDir, isUnused, PLANS } from '../config/data-dir.ts'
 import { openSecrets } from '../config/secrets.ts'
-import { writeProblem } from '../disk-advice.ts'
+import { writeProblem } from '../parts/disk-advice.ts'
 import { type Finding, ok, warning, wrong, wrongIfThrows } from './finding.ts'
 
 /** Windows has access lists instead, which Node.js does not read. */

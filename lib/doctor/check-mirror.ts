@@ -1,4 +1,4 @@
-import { commandText } from '../own-code.ts'
+import { commandText } from '../parts/own-code.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
 /** A difference between the database and Stripe. */

@@ -1,5 +1,5 @@
-import { MINUTE_MS, SECOND_MS } from '../durations.ts'
-import { commandText } from '../own-code.ts'
+import { MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
+import { commandText } from '../parts/own-code.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
 /** A server that uses the database. */

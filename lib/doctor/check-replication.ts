@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from '../durations.ts'
+import { MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
 import { counted } from './check-age.ts'
 import { type Finding, ok, warning } from './finding.ts'
 import type { Replication } from './replication.ts'

@@ -1,5 +1,5 @@
-import { verifyMail } from '../mail.ts'
-import { fetchReasonOf, reasonOf } from '../reason.ts'
+import { verifyMail } from '../parts/mail.ts'
+import { fetchReasonOf, reasonOf } from '../parts/reason.ts'
 import { compareClocks } from './check-database.ts'
 import { type Finding, ok, wrong } from './finding.ts'
 

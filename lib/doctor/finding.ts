@@ -1,4 +1,4 @@
-import { reasonOf } from '../reason.ts'
+import { reasonOf } from '../parts/reason.ts'
 
 /** A result of a check. */
 export type Finding =

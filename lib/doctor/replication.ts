@@ -5,8 +5,8 @@ import { endianness } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import * as v from 'valibot'
-import { SECOND_MS } from '../durations.ts'
-import { reasonOf } from '../reason.ts'
+import { SECOND_MS } from '../parts/durations.ts'
+import { reasonOf } from '../parts/reason.ts'
 
 /** How up to date Litestream's copy of the database is. */
 export type Replication =

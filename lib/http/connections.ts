@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { parseAddress, truncatedTo64, unmapped } from '../net/address.ts'
-import { contains, type Network } from '../net/network.ts'
+import { parseAddress, truncatedTo64, unmapped } from '../parts/net/address.ts'
+import { contains, type Network } from '../parts/net/network.ts'
 
 export interface ConnectionLimits {
   /** Connections open at once. */

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net'
-import { codeOf, withAdvice } from '../reason.ts'
+import { codeOf, withAdvice } from '../parts/reason.ts'
 
 export interface ListenAddress {
   /** 0: any free port. */

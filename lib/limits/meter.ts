@@ -1,6 +1,6 @@
 import type { SubscriptionPeriod } from '../config/period.ts'
 import { type LedgerTable, Line, type LineKind } from '../db/ledger/table.ts'
-import { MINUTE_MS } from '../durations.ts'
+import { MINUTE_MS } from '../parts/durations.ts'
 import type { BucketStrategy } from './buckets/local-buckets.ts'
 import type { Bucket, BucketState, Rate } from './buckets/token-bucket.ts'
 import type { Paid, UserPeriod } from './user-period.ts'

@@ -6,9 +6,9 @@ import {
   paidPeriod,
   type SubscriptionPeriod,
 } from '../config/period.ts'
-import { MINUTE_MS, SECOND_MS } from '../durations.ts'
-import { runInSlices } from '../in-slices.ts'
-import { inTime } from '../in-time.ts'
+import { MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
+import { runInSlices } from '../parts/in-slices.ts'
+import { inTime } from '../parts/in-time.ts'
 import { type BucketStrategy, LOCAL_BUCKETS } from './buckets/local-buckets.ts'
 import { createSharedBuckets } from './buckets/shared-buckets.ts'
 import type { Bucket } from './buckets/token-bucket.ts'

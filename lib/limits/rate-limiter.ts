@@ -1,5 +1,5 @@
-import { HOUR_MS, MINUTE_MS } from '../durations.ts'
-import { type Address, truncatedTo64 } from '../net/address.ts'
+import { HOUR_MS, MINUTE_MS } from '../parts/durations.ts'
+import { type Address, truncatedTo64 } from '../parts/net/address.ts'
 import {
   type Bucket,
   type BucketState,

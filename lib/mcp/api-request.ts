@@ -1,7 +1,7 @@
 import { quoted } from '../contract/common.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../parts/errors.ts'
 
 /** A request to the API, made from the arguments of a tool. */
 export interface ApiRequest {

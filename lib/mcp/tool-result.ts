@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import * as v from 'valibot'
 import { ApiErrorBody } from '../contract/common.ts'
 import type { Operation } from '../contract/operation.ts'
-import type { ApiError } from '../errors.ts'
+import type { ApiError } from '../parts/errors.ts'
 import type { ApiAnswer } from './api-request.ts'
 
 /** Turns an answer of the API into that of a tool: text for assistants, and the same as JSON. */

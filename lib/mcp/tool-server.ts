@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import { VERSION } from '../config/version.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../parts/errors.ts'
 import { type AskApi, toApiRequest } from './api-request.ts'
 import { toolError, toToolResult } from './tool-result.ts'
 import { describeTool, type Tool } from './tools.ts'

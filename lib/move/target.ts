@@ -6,8 +6,8 @@ import { withWorkFolder } from '../backup/work-folder.ts'
 import { type Secrets, writeSecrets } from '../config/secrets.ts'
 import { findDamage } from '../db/database-file.ts'
 import { lockDataDir } from '../db/lock.ts'
-import { explainWrite } from '../disk-advice.ts'
-import { syncPath } from '../process/sync-path.ts'
+import { explainWrite } from '../parts/disk-advice.ts'
+import { syncPath } from '../parts/process/sync-path.ts'
 
 /**
  * Lets `work` write a database file. The file gets its name only once it is complete and on disk, with

@@ -1,4 +1,4 @@
-import { reasonOf } from '../reason.ts'
+import { reasonOf } from '../parts/reason.ts'
 import type { MovedRows } from './rows.ts'
 
 /** Gets the progress of a move. */

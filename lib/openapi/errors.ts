@@ -1,5 +1,5 @@
 import { errorCodes, type Operation } from '../contract/operation.ts'
-import { ERROR_STATUS, type ErrorCode } from '../errors.ts'
+import { ERROR_STATUS, type ErrorCode } from '../parts/errors.ts'
 
 /** The general meaning of each code; an actual message may be more specific. */
 const MESSAGES = {

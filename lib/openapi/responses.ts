@@ -1,7 +1,7 @@
 import { fieldNames } from '../contract/field-paths.ts'
 import type { Operation, Reply } from '../contract/operation.ts'
 import { schemas } from '../contract/schemas.ts'
-import { ERROR_STATUS, type ErrorCode } from '../errors.ts'
+import { ERROR_STATUS, type ErrorCode } from '../parts/errors.ts'
 import { describeError, errorsByStatus } from './errors.ts'
 import { toSchema } from './schemas.ts'
 

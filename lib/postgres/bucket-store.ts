@@ -1,6 +1,6 @@
-import { MINUTE_MS } from '../durations.ts'
-import { reportAttempts } from '../lasting-failure.ts'
 import type { Ask, BucketStore } from '../limits/buckets/shared-bucket.ts'
+import { MINUTE_MS } from '../parts/durations.ts'
+import { reportAttempts } from '../parts/lasting-failure.ts'
 import type { PgPool } from './connection.ts'
 
 interface BucketStoreOptions {

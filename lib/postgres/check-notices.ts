@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SECOND_MS } from '../durations.ts'
+import { SECOND_MS } from '../parts/durations.ts'
 import type { PgPool } from './connection.ts'
 
 const CHANNEL = 'notice_check'

@@ -1,4 +1,4 @@
-import { codeOf, reasonOf, withAdvice } from '../reason.ts'
+import { codeOf, reasonOf, withAdvice } from '../parts/reason.ts'
 import type { PgPool } from './connection.ts'
 
 const OLDEST_VERSION = 15

@@ -1,4 +1,4 @@
-import { codeOf, reasonOf } from '../reason.ts'
+import { codeOf, reasonOf } from '../parts/reason.ts'
 
 /** Whether the transaction was given up in favour of another one, and may be repeated. */
 export function isConflict(error: unknown): boolean {

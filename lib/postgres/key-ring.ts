@@ -9,9 +9,9 @@ import {
 import type { KeyRing } from '../access/key-ring.ts'
 import type { Plans } from '../config/plans.ts'
 import type { Engine } from '../db/engine.ts'
-import { SECOND_MS } from '../durations.ts'
-import { ApiError } from '../errors.ts'
-import { repeat } from '../periodic.ts'
+import { SECOND_MS } from '../parts/durations.ts'
+import { ApiError } from '../parts/errors.ts'
+import { repeat } from '../parts/periodic.ts'
 import { type Channels, type PgConnection, type PgPool, QUICK_MS } from './connection.ts'
 import { shareRuns } from './nodes/share-runs.ts'
 

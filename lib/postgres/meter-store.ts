@@ -1,6 +1,6 @@
 import { periodId } from '../db/ledger/pending-counts.ts'
-import { MINUTE_MS } from '../durations.ts'
 import { type MeterStore, NO_COUNTS, type StoredPeriod } from '../limits/meter-store.ts'
+import { MINUTE_MS } from '../parts/durations.ts'
 import { createPgBucketStore } from './bucket-store.ts'
 import type { PgConnection, PgPool } from './connection.ts'
 

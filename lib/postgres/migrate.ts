@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { HOUR_MS } from '../durations.ts'
+import { HOUR_MS } from '../parts/durations.ts'
 import type { PgConnection, PgPool } from './connection.ts'
 import { isConflict } from './faults.ts'
 import { inTransaction, WRITE_LOCK } from './transaction.ts'

@@ -1,6 +1,6 @@
 import { createQueries } from '../db/queries.ts'
-import { MINUTE_MS, SECOND_MS } from '../durations.ts'
-import { repeat } from '../periodic.ts'
+import { MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
+import { repeat } from '../parts/periodic.ts'
 import type { Storage, StorageOptions } from '../storage/storage.ts'
 import type { PgPool } from './connection.ts'
 import { createPgEngine } from './engine.ts'

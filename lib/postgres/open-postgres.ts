@@ -1,6 +1,6 @@
 import type { PostgresConfig } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
-import { SECOND_MS } from '../durations.ts'
+import { SECOND_MS } from '../parts/durations.ts'
 import type { Storage, StorageOptions } from '../storage/storage.ts'
 import { checkNotices } from './check-notices.ts'
 import { explainStart, requireUsableDatabase } from './check-server.ts'

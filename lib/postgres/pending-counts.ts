@@ -11,8 +11,8 @@ import {
   type WriteCounts,
   type Written,
 } from '../db/ledger/pending-counts.ts'
-import { DAY_MS } from '../durations.ts'
-import { retry } from '../periodic.ts'
+import { DAY_MS } from '../parts/durations.ts'
+import { retry } from '../parts/periodic.ts'
 import { type PgConnection, type PgPool, QUICK_MS } from './connection.ts'
 import { COUNT_STATEMENTS, toValues } from './count-statements.ts'
 import { isConflict } from './faults.ts'

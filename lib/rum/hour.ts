@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../durations.ts'
+import { HOUR_MS } from '../parts/durations.ts'
 
 /** In UTC every day has 24 hours. */
 export const HOURS_OF_DAY = 24

@@ -1,4 +1,4 @@
-import type { Address } from '../net/address.ts'
+import type { Address } from '../parts/net/address.ts'
 import type { KeptBeacon } from './ingest/beacon.ts'
 import type { OverviewFilter } from './read/overview.ts'
 import type { RumReader } from './reader.ts'

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { AuthCall, HandleAuth, PasswordResets } from '../access/sign-in/embedded-auth.ts'
 import type { SecondStep } from '../access/sign-in/second-step.ts'
 import type { Execute } from '../db/engine.ts'
-import { codeUrl } from '../own-code.ts'
+import { codeUrl } from '../parts/own-code.ts'
 import { connect, fromPlain, serve } from '../storage/channel.ts'
 import type { Base } from './base.ts'
 

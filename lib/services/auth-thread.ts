@@ -2,9 +2,9 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { loadCommonPasswords } from '../access/sign-in/common-passwords.ts'
 import { createEmbeddedAuth } from '../access/sign-in/embedded-auth.ts'
 import { createQueries } from '../db/queries.ts'
-import type { SendMail } from '../mail.ts'
-import { once } from '../once.ts'
-import { freeMemory } from '../process/free-memory.ts'
+import type { SendMail } from '../parts/mail.ts'
+import { once } from '../parts/once.ts'
+import { freeMemory } from '../parts/process/free-memory.ts'
 import { type Caller, connect, type Port, serve, toPlain } from '../storage/channel.ts'
 import type { AuthHost, AuthMethods, AuthSettings } from './auth-host.ts'
 import { trackMails } from './own-mail.ts'
@@ -46,7 +46,7 @@ function openMethods(port: Port, { smtpUrl, mailFrom, ...settings }: AuthSetting
 
 /** Loads the mail package only if this service sends mail. */
 function openMail(url: string, from: string) {
-  const load = once(async () => (await import('../mail.ts')).createSendMail({ url, from }))
+  const load = once(async () => (await import('../parts/mail.ts')).createSendMail({ url, from }))
   const send: SendMail = async (message, signal) => (await load())(message, signal)
   return { load, send }
 }

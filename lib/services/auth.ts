@@ -12,9 +12,9 @@ import { adoptUser } from '../accounts/remote-users.ts'
 import { challengeUser, passChallenge } from '../accounts/second-factor/challenge.ts'
 import type { FactorStore } from '../accounts/second-factor/spend-code.ts'
 import { deriveSecret } from '../config/secrets.ts'
-import { HOUR_MS } from '../durations.ts'
-import { once } from '../once.ts'
-import { repeat } from '../periodic.ts'
+import { HOUR_MS } from '../parts/durations.ts'
+import { once } from '../parts/once.ts'
+import { repeat } from '../parts/periodic.ts'
 import { type AuthSettings, startAuth } from './auth-host.ts'
 import type { Base } from './base.ts'
 import { openOwnMail, type PostMail } from './own-mail.ts'
@@ -119,7 +119,7 @@ async function loadAuth(
   answers: Answers,
 ): Promise<HandleAuth> {
   const { createEmbeddedAuth } = await import('../access/sign-in/embedded-auth.ts')
-  const { createSendMail } = await import('../mail.ts')
+  const { createSendMail } = await import('../parts/mail.ts')
   const sendMail = smtpUrl === undefined ? null : createSendMail({ url: smtpUrl, from: mailFrom })
   return createEmbeddedAuth({ ...settings, db, sendMail, ...answers, log })
 }

@@ -10,8 +10,8 @@ import { openSecrets, type Secrets, UNFINISHED_SECRETS } from '../config/secrets
 import { VERSION } from '../config/version.ts'
 import { lockDataDir } from '../db/lock.ts'
 import type { GeoOptions } from '../geo/open-geo.ts'
-import { removeLeftovers } from '../process/leftovers.ts'
-import type { RunScript } from '../process/run-script.ts'
+import { removeLeftovers } from '../parts/process/leftovers.ts'
+import type { RunScript } from '../parts/process/run-script.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import type { Storage, StorageOptions } from '../storage/storage.ts'
 

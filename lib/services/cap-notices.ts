@@ -6,7 +6,7 @@ import { startCourier } from '../contact/start-courier.ts'
 import { APP_PATH } from '../contract/pages.ts'
 import type { Query } from '../db/engine.ts'
 import type { CapNotice } from '../db/ledger/pending-counts.ts'
-import { once } from '../once.ts'
+import { once } from '../parts/once.ts'
 import type { Base } from './base.ts'
 
 /** Delivers notices that users have reached a limit: to them, and to the operator's webhook. */
@@ -52,7 +52,7 @@ function openMail(
   const closing = opening.use(new DisposableStack())
   const load = once(async () => {
     const { createDeliverNotice } = await import('../contact/cap-notice-mail.ts')
-    const { openMailConnection } = await import('../mail.ts')
+    const { openMailConnection } = await import('../parts/mail.ts')
     const { send } = closing.use(openMailConnection({ url, from }))
     return createDeliverNotice({
       from,

@@ -15,10 +15,10 @@ import { createTurnstile } from '../contact/turnstile.ts'
 import type { ContactChallenge } from '../contract/contact.ts'
 import { checkWrite } from '../db/check-write.ts'
 import { runInTransaction, type Statement } from '../db/transaction.ts'
-import { HOUR_MS } from '../durations.ts'
-import { once } from '../once.ts'
-import { commandText } from '../own-code.ts'
-import { repeat } from '../periodic.ts'
+import { HOUR_MS } from '../parts/durations.ts'
+import { once } from '../parts/once.ts'
+import { commandText } from '../parts/own-code.ts'
+import { repeat } from '../parts/periodic.ts'
 import type { Base } from './base.ts'
 import type { Load } from './preload.ts'
 
@@ -121,7 +121,7 @@ function chooseDelivery({ config, now }: Base, opening: AsyncDisposableStack): D
   const closing = opening.use(new DisposableStack())
   const load = once(async () => {
     const { createDeliverMail } = await import('../contact/inquiry-mail.ts')
-    const { openMailConnection } = await import('../mail.ts')
+    const { openMailConnection } = await import('../parts/mail.ts')
     const { send } = closing.use(openMailConnection({ url: smtpUrl, from }))
     return createDeliverMail({ to: target.to, from, sendMail: send })
   })

@@ -1,5 +1,5 @@
 import { isDamage, RESTORE_ADVICE } from '../db/fault.ts'
-import type { Log } from '../log/log.ts'
+import type { Log } from '../parts/log/log.ts'
 
 /**
  * Watches for database damage that shows only in use. Every failure is logged, so the returned

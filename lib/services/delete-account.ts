@@ -9,9 +9,9 @@ import {
 import type { Billing } from '../billing/billing.ts'
 import type { Overages } from '../billing/overages/overages.ts'
 import { endBilling } from '../billing/subscription/end-billing.ts'
-import { SECOND_MS } from '../durations.ts'
-import { ApiError } from '../errors.ts'
-import { repeat } from '../periodic.ts'
+import { SECOND_MS } from '../parts/durations.ts'
+import { ApiError } from '../parts/errors.ts'
+import { repeat } from '../parts/periodic.ts'
 import type { Base } from './base.ts'
 
 /** Deletes the account of a user; `event` is its audit entry. Returns false if it is gone already. */

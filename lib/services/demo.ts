@@ -7,7 +7,7 @@ import { insertAudit } from '../accounts/audit.ts'
 import { findUser, insertUser, newUser } from '../accounts/users.ts'
 import { DEMO_PLAN } from '../config/plans.ts'
 import type { Statement } from '../db/transaction.ts'
-import { once } from '../once.ts'
+import { once } from '../parts/once.ts'
 import type { Base } from './base.ts'
 
 /** Not an e-mail address, so nobody can sign up with it or reset its password. */

@@ -1,8 +1,8 @@
-import { BoundedCache } from '../bounded-cache.ts'
-import { HOUR_MS, MINUTE_MS } from '../durations.ts'
-import type { Address } from '../net/address.ts'
-import type { AskHostname } from '../net/hostname.ts'
-import { isPublic } from '../net/public-address.ts'
+import { BoundedCache } from '../parts/bounded-cache.ts'
+import { HOUR_MS, MINUTE_MS } from '../parts/durations.ts'
+import type { Address } from '../parts/net/address.ts'
+import type { AskHostname } from '../parts/net/hostname.ts'
+import { isPublic } from '../parts/net/public-address.ts'
 
 /** Finds the hostname of an address; undefined if it has none, or if the DNS gives no answer in time. */
 export type FindHostname = (address: Address) => Promise<string | undefined>

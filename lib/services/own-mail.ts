@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts'
-import { inTime } from '../in-time.ts'
-import type { Log } from '../log/log.ts'
-import type { SendMail } from '../mail.ts'
-import { once } from '../once.ts'
+import { inTime } from '../parts/in-time.ts'
+import type { Log } from '../parts/log/log.ts'
+import type { SendMail } from '../parts/mail.ts'
+import { once } from '../parts/once.ts'
 
 /** The same time that a stopping process waits for the delivery of an inquiry. */
 const LONGEST_WAIT_MS = 8_000
@@ -32,7 +32,7 @@ export function openOwnMail(
 ): PostMail | null {
   if (smtpUrl === undefined) return null
   const load = once(async () => {
-    const { createSendMail } = await import('../mail.ts')
+    const { createSendMail } = await import('../parts/mail.ts')
     return createSendMail({ url: smtpUrl, from: mailFrom })
   })
   const { send, settled } = trackMails(async (...args) => (await load())(...args))

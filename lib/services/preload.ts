@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '../log/log.ts'
+import type { Log } from '../parts/log/log.ts'
 
 /** Loads something that is otherwise loaded on first use. */
 export type Load = () => Promise<unknown>

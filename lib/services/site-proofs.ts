@@ -1,8 +1,8 @@
 import type { KeyRing } from '../access/key-ring.ts'
 import { checkProof, listProofsToCheck } from '../accounts/site-proof.ts'
-import { HOUR_MS, MINUTE_MS } from '../durations.ts'
-import type { FindTxt } from '../net/txt-records.ts'
-import { repeat } from '../periodic.ts'
+import { HOUR_MS, MINUTE_MS } from '../parts/durations.ts'
+import type { FindTxt } from '../parts/net/txt-records.ts'
+import { repeat } from '../parts/periodic.ts'
 import type { Base } from './base.ts'
 
 const FIRST_MS = 5 * MINUTE_MS

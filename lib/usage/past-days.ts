@@ -3,7 +3,7 @@ import { dayOf } from '../config/period.ts'
 import { firstDayOfMonth } from '../db/ledger/pending-counts.ts'
 import type { Db } from '../db/open.ts'
 import { transact } from '../db/transaction.ts'
-import { HOUR_MS } from '../durations.ts'
+import { HOUR_MS } from '../parts/durations.ts'
 
 /** Small, so that no other write waits for long. */
 const STEP_USERS = 500

@@ -10,7 +10,7 @@ import {
 } from '../contract/account/usage-details.ts'
 import { and, asc, eq, gte, lte, sql } from '../db/drizzle.ts'
 import type { Queries } from '../db/queries.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../parts/errors.ts'
 import { usageByOperation } from './tables.ts'
 
 const DEFAULT_DAYS = 30

@@ -1,7 +1,7 @@
 import { type Caller, unauthorized } from '../../lib/access/authenticate.ts'
 import { readAuditPage } from '../../lib/accounts/audit-page.ts'
 import { findUser, toProfile } from '../../lib/accounts/users.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 

@@ -8,10 +8,10 @@ import {
   type AuthRequest,
 } from '../../lib/contract/account/auth.ts'
 import { AUTH_BASE_PATH } from '../../lib/contract/pages.ts'
-import { ApiError } from '../../lib/errors.ts'
-import { parse, parseJson, readText } from '../../lib/parse.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
+import { parse, parseJson, readText } from '../../lib/parts/parse.ts'
+import type { QueuedClient } from '../../lib/parts/task-queue.ts'
 import type { Services } from '../../lib/services/services.ts'
-import type { QueuedClient } from '../../lib/task-queue.ts'
 import type { Env } from '../context.ts'
 import { MAX_BODY_BYTES, messageOf } from '../request/admit.ts'
 import { answerError, type Exchange, logExchange, openExchange } from '../request/exchange.ts'

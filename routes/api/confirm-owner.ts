@@ -3,7 +3,7 @@ import { isPassword } from '../../lib/access/sign-in/passwords.ts'
 import { findPassword } from '../../lib/access/stored-password.ts'
 import { findSecondFactor } from '../../lib/accounts/second-factor/second-factor.ts'
 import { spendCode } from '../../lib/accounts/second-factor/spend-code.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 
 /** What it takes to confirm who owns an account. */

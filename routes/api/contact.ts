@@ -1,5 +1,5 @@
 import { callerEvent } from '../../lib/accounts/audit.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { getUser } from './account.ts'

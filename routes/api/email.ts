@@ -7,7 +7,7 @@ import {
   offerEmailChange,
 } from '../../lib/accounts/email-change.ts'
 import { findUserByEmail, normaliseEmail } from '../../lib/accounts/users.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { getUser, refuseRemote } from './account.ts'

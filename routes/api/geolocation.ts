@@ -1,5 +1,4 @@
 import type { LookupQuery } from '../../lib/contract/geo/look-ups.ts'
-import { ApiError } from '../../lib/errors.ts'
 import { toFieldLines } from '../../lib/geo/answer/field-lines.ts'
 import {
   type AnswerOptions,
@@ -11,7 +10,8 @@ import {
 import { writeResult } from '../../lib/geo/answer/write-result.ts'
 import type { Library } from '../../lib/geo/library.ts'
 import { asciiJson } from '../../lib/geo/place/json-text.ts'
-import { type Address, parseAddress } from '../../lib/net/address.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
+import { type Address, parseAddress } from '../../lib/parts/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { refuseOverCap } from './over-cap.ts'

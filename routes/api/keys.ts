@@ -16,7 +16,7 @@ import { isWithin } from '../../lib/access/scopes.ts'
 import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import type { ApiKeyCreated, CreateKeyBody } from '../../lib/contract/account/account-schemas.ts'
 import type { Statement } from '../../lib/db/transaction.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 

@@ -8,7 +8,7 @@ import {
   turnOffSecondFactor,
 } from '../../lib/accounts/second-factor/second-factor.ts'
 import { toBase32, toUri } from '../../lib/accounts/second-factor/totp.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { getUser, refuseRemote } from './account.ts'

@@ -10,7 +10,7 @@ import {
   removeSite,
   toSite,
 } from '../../lib/accounts/sites.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 

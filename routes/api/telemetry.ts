@@ -1,6 +1,6 @@
 import { findSiteByDomain } from '../../lib/accounts/sites.ts'
 import type { SummaryQuery } from '../../lib/contract/telemetry/telemetry-schemas.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import { formatHour } from '../../lib/rum/hour.ts'
 import { readPeriod, readStep } from '../../lib/rum/read/period.ts'
 import type { RowFilter } from '../../lib/rum/store/row.ts'

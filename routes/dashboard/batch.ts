@@ -1,6 +1,6 @@
 import { recognise } from '../../lib/address-lists/form.ts'
 import { BatchBody } from '../../lib/contract/geo/batch.ts'
-import { parse, readJson } from '../../lib/parse.ts'
+import { parse, readJson } from '../../lib/parts/parse.ts'
 import { Batch } from '../../pages/dashboard/look-up/batch.tsx'
 import { columnsNamed } from '../../pages/dashboard/look-up/batch-columns.ts'
 import { readCorrections } from '../../pages/dashboard/look-up/list-fields.tsx'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { Interval } from '../../lib/contract/billing/price-schemas.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import { Billing, type BillingProps } from '../../pages/dashboard/billing/billing.tsx'
 import { ContinueToStripe } from '../../pages/dashboard/billing/continue-to-stripe.tsx'
 import { PlanChange } from '../../pages/dashboard/billing/plan-change.tsx'

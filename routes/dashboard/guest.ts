@@ -1,5 +1,5 @@
 import { AUTH_FORMS } from '../../lib/contract/account/auth.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import {
   ForgotPassword,
   type ForgotPasswordProps,

@@ -4,7 +4,7 @@ import {
   TaxIdBody,
 } from '../../lib/contract/billing/billing-account-bodies.ts'
 import { listCountries } from '../../lib/geo/place/countries.ts'
-import { parse } from '../../lib/parse.ts'
+import { parse } from '../../lib/parts/parse.ts'
 import { Invoices, type InvoicesProps } from '../../pages/dashboard/billing/invoices.tsx'
 import type { PageAnswer } from '../pages/page.ts'
 import { redirectTo, showPage } from './request/answer.ts'

@@ -1,5 +1,5 @@
 import { ApiKeyCreated, CreateKeyBody } from '../../lib/contract/account/account-schemas.ts'
-import { parse } from '../../lib/parse.ts'
+import { parse } from '../../lib/parts/parse.ts'
 import { Keys, type KeysProps } from '../../pages/dashboard/keys/keys.tsx'
 import type { PageAnswer } from '../pages/page.ts'
 import { redirectTo, showPage } from './request/answer.ts'

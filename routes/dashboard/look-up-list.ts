@@ -5,8 +5,8 @@ import { type Row, readList } from '../../lib/address-lists/read-list.ts'
 import { uniqueNames } from '../../lib/address-lists/write-list.ts'
 import { BATCH_MAX } from '../../lib/contract/geo/batch.ts'
 import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
-import { ApiError } from '../../lib/errors.ts'
-import { parseAddress } from '../../lib/net/address.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
+import { parseAddress } from '../../lib/parts/net/address.ts'
 import type { BatchAnswer } from '../../pages/dashboard/look-up/batch.tsx'
 import {
   addedCells,

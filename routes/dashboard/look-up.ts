@@ -1,5 +1,5 @@
 import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
-import { parseAddress } from '../../lib/net/address.ts'
+import { parseAddress } from '../../lib/parts/net/address.ts'
 import { LookUp } from '../../pages/dashboard/look-up/look-up.tsx'
 import type { Outcome } from '../../pages/outcome.tsx'
 import { readTyped } from '../pages/home.ts'

@@ -1,5 +1,5 @@
 import { moneyText, smallestUnit } from '../../lib/config/money.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import { Overages, type OveragesProps, termsOf } from '../../pages/dashboard/billing/overages.tsx'
 import type { PageAnswer } from '../pages/page.ts'
 import { showBilling } from './billing.ts'

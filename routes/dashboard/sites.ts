@@ -1,6 +1,6 @@
 import { CreateSiteBody } from '../../lib/contract/account/account-schemas.ts'
 import { SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
-import { parse } from '../../lib/parse.ts'
+import { parse } from '../../lib/parts/parse.ts'
 import { Sites, type SitesProps } from '../../pages/dashboard/sites/sites.tsx'
 import type { PageAnswer } from '../pages/page.ts'
 import { checkBeacons } from './beacon-check.ts'

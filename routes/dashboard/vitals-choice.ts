@@ -1,6 +1,6 @@
 import type { SeriesStep } from '../../lib/contract/telemetry/telemetry-overview.ts'
 import { DEVICE_TYPES } from '../../lib/contract/telemetry/telemetry-schemas.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import {
   dayOfHour,
   formatHour,

@@ -5,7 +5,7 @@ import { listAllDuplicates } from '../../lib/billing/subscription/duplicate-rows
 import { endDuplicates } from '../../lib/billing/subscription/end-duplicates.ts'
 import type { AuditNote } from '../../lib/contract/account/audit-actions.ts'
 import { adviceFor } from '../../lib/doctor/check-mirror.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Repairing } from '../../lib/services/operate/comparison.ts'
 import { isoTime } from '../../pages/dashboard/parts/format.ts'
 import {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { DeliveryState, DeliveryStore } from '../../lib/contact/delivery-store.ts'
 import { runInTransaction } from '../../lib/db/transaction.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { isoTime } from '../../pages/dashboard/parts/format.ts'
 import { Deliveries, type ShownDelivery } from '../../pages/operate/deliveries.tsx'

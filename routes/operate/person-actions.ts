@@ -9,7 +9,7 @@ import {
 } from '../../lib/accounts/users.ts'
 import type { AuditNote } from '../../lib/contract/account/audit-actions.ts'
 import { runInTransaction, type Statement } from '../../lib/db/transaction.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import { createDeleteAccount } from '../../lib/services/delete-account.ts'
 import type { UserVisit } from '../dashboard/request/visit.ts'
 import { auditForUser, operatorEvent } from './action.ts'

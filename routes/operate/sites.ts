@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { readAllSites } from '../../lib/accounts/all-sites.ts'
 import { textUpTo } from '../../lib/contract/common.ts'
-import { parse } from '../../lib/parse.ts'
+import { parse } from '../../lib/parts/parse.ts'
 import { AllSites } from '../../pages/operate/all-sites.tsx'
 import { showOperatePage } from '../dashboard/request/answer.ts'
 import type { UserVisit } from '../dashboard/request/visit.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { planInEffect } from '../../lib/config/entitlement.ts'
 import { dateOfDay, dayOf, monthOf } from '../../lib/config/period.ts'
-import { parse } from '../../lib/parse.ts'
+import { parse } from '../../lib/parts/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { readDaysOfAll, readTopKeys, readTopUsers } from '../../lib/usage/usage-of-all.ts'
 import { endpointName } from '../../pages/dashboard/usage/endpoints.ts'

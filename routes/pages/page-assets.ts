@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { type AssetName, isAssetName, loadAsset } from '../../lib/assets/page-assets.ts'
 import { ASSET_PATTERN, assetPath } from '../../lib/contract/pages.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { PageAssets } from '../../pages/document.tsx'
 import type { Env } from '../context.ts'

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import { API_PATHS, HOME_PATH, ROBOTS_PATH } from '../../lib/contract/pages.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
 import { toResponse } from '../request/respond.ts'

@@ -5,7 +5,7 @@ import {
   pinnedScriptPath,
   SCRIPT_PATH,
 } from '../../lib/contract/telemetry/script.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env, Handlers } from '../context.ts'
 import { toResponse } from '../request/respond.ts'

@@ -1,7 +1,7 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
 import type { MediaType, Operation } from '../../lib/contract/operation.ts'
 import type { Meter } from '../../lib/limits/meter.ts'
-import type { Address } from '../../lib/net/address.ts'
+import type { Address } from '../../lib/parts/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { FileReply, Handlers, TextReply } from '../context.ts'
 import type { Exchange } from './exchange.ts'

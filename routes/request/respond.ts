@@ -1,6 +1,6 @@
 import type { ApiErrorBody } from '../../lib/contract/common.ts'
-import type { ApiError } from '../../lib/errors.ts'
 import type { WholeAnswer } from '../../lib/http/write-answer.ts'
+import type { ApiError } from '../../lib/parts/errors.ts'
 
 export type Headers = Record<string, string>
 

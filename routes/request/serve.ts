@@ -1,5 +1,5 @@
 import { formsOf, type Operation } from '../../lib/contract/operation.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { FileReply, HeadContext, RequestContext } from '../context.ts'
 import { admit, admitKey, type KeyParts, readBody, readHeaders, readQuery } from './admit.ts'

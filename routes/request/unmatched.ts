@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
 import { preflightHeaders } from './cors.ts'

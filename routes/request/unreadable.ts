@@ -1,5 +1,5 @@
-import { ApiError } from '../../lib/errors.ts'
 import type { Unreadable } from '../../lib/http/client-error.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { HeadContext } from '../context.ts'
 import { answerError, openExchange } from './exchange.ts'

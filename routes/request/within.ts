@@ -1,5 +1,5 @@
 import type { Body, Operation } from '../../lib/contract/operation.ts'
-import { limitBytes, parse, parseJson } from '../../lib/parse.ts'
+import { limitBytes, parse, parseJson } from '../../lib/parts/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { MAX_BODY_BYTES, readQuery } from './admit.ts'

@@ -1,4 +1,4 @@
-import { usageText } from '../../lib/own-code.ts'
+import { usageText } from '../../lib/parts/own-code.ts'
 import { inputsOf } from '../locate/input.ts'
 import { FLAG, readArguments, TEXT } from '../parts/options.ts'
 import { UsageError } from '../parts/run.ts'

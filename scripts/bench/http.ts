@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { PREPARED } from '../../lib/geo/files/prepare.ts'
-import { reasonOf } from '../../lib/reason.ts'
+import { reasonOf } from '../../lib/parts/reason.ts'
 import { type Entrant, listEntrants, listHttpEntrants } from './compare/entrants.ts'
 import { startNginxProxy } from './compare/nginx.ts'
 import { randomMix, writeAddresses, zipfMix } from './parts/addresses.ts'

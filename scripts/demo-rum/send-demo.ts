@@ -1,6 +1,6 @@
 import { type Config, readConfig } from '../../lib/config/config.ts'
 import { createProgress } from '../../lib/geo/progress.ts'
-import { silentLog } from '../../lib/log/log.ts'
+import { silentLog } from '../../lib/parts/log/log.ts'
 import { openServices } from '../../lib/services/services.ts'
 import { createApp } from '../../routes/app.ts'
 import { demoSite } from './demo-site.ts'

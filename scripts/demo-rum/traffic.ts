@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
+import { DAY_MS, HOUR_MS } from '../../lib/parts/durations.ts'
 import { createRandom, pick, pickByWeight, type Random } from '../parts/random.ts'
 import { drawBeacon } from './page-view.ts'
 import { COUNTRIES, type Country, DEVICES, PAGES } from './population.ts'

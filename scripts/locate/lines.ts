@@ -1,6 +1,6 @@
 import { createLines } from '../../lib/geo/answer/bulk.ts'
 import { createCsvLines } from '../../lib/geo/answer/bulk-csv.ts'
-import { LineBuffer } from '../../lib/log/line-buffer.ts'
+import { LineBuffer } from '../../lib/parts/log/line-buffer.ts'
 import { print } from '../parts/run.ts'
 import { readBytes } from './input.ts'
 import type { Task } from './options.ts'

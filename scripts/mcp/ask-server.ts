@@ -1,6 +1,6 @@
-import { ApiError } from '../../lib/errors.ts'
 import type { AskApi } from '../../lib/mcp/api-request.ts'
-import { fetchReasonOf } from '../../lib/reason.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
+import { fetchReasonOf } from '../../lib/parts/reason.ts'
 import type { Server } from '../parts/server-options.ts'
 
 const TIMEOUT_MS = 30_000

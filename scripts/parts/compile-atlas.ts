@@ -6,7 +6,7 @@ import { type OnProgress, PREPARED } from '../../lib/geo/files/prepare.ts'
 import { createRegionCode, readRegions } from '../../lib/geo/files/regions.ts'
 import type { SourceFile } from '../../lib/geo/files/source-files.ts'
 import { openLibrary } from '../../lib/geo/library.ts'
-import { createLog } from '../../lib/log/log.ts'
+import { createLog } from '../../lib/parts/log/log.ts'
 
 /** Caches 32,768 records of each file: several networks share each record. */
 const CACHE_BITS = 15

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { chromium, type Page } from 'playwright-core'
 import * as v from 'valibot'
 import { openDb, type SqliteDb } from '../../lib/db/open.ts'
-import { DAY_MS, MINUTE_MS } from '../../lib/durations.ts'
+import { DAY_MS, MINUTE_MS } from '../../lib/parts/durations.ts'
 import { postJson } from './post-json.ts'
 import { NODE_COMMAND, startProcess } from './start-process.ts'
 

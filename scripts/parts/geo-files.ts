@@ -4,7 +4,7 @@ import type { Config } from '../../lib/config/config.ts'
 import { type GeoDatabase, openDatabase } from '../../lib/geo/database.ts'
 import type { SourceFile } from '../../lib/geo/files/source-files.ts'
 import { findSourceFiles } from '../../lib/geo/open-geo.ts'
-import { reasonOf } from '../../lib/reason.ts'
+import { reasonOf } from '../../lib/parts/reason.ts'
 import { textTable } from './text-table.ts'
 import { isoDay } from './times.ts'
 

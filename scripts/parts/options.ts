@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import * as v from 'valibot'
-import { reasonOf } from '../../lib/reason.ts'
+import { reasonOf } from '../../lib/parts/reason.ts'
 import { UsageError, UsageRequest } from './run.ts'
 
 export const TEXT = { type: 'string' } as const

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresConfig } from '../../lib/config/config.ts'
 import type { Db } from '../../lib/db/open.ts'
-import { SECOND_MS } from '../../lib/durations.ts'
+import { SECOND_MS } from '../../lib/parts/durations.ts'
 import { explainStart, requireUsableDatabase } from '../../lib/postgres/check-server.ts'
 import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
 import { createPgDb } from '../../lib/postgres/engine.ts'

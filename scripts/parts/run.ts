@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises'
-import { codeOf, reasonOf } from '../../lib/reason.ts'
+import { codeOf, reasonOf } from '../../lib/parts/reason.ts'
 
 /** Thrown for --help. The message is the usage. */
 export class UsageRequest extends Error {}

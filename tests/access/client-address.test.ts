@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createFindClient } from '../../lib/access/client-address.ts'
-import { parseAddress } from '../../lib/net/address.ts'
-import { parseNetwork } from '../../lib/net/network.ts'
+import { parseAddress } from '../../lib/parts/net/address.ts'
+import { parseNetwork } from '../../lib/parts/net/network.ts'
 
 const XFF = 'x-forwarded-for'
 

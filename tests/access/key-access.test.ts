@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { toKeyAccess, type WantedAccess } from '../../lib/access/key-access.ts'
 import { isWithin, toScopes } from '../../lib/access/scopes.ts'
 import { SCOPES, type Scope } from '../../lib/contract/operation.ts'
-import { ApiError } from '../../lib/errors.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 
 const subset = fc.subarray([...SCOPES])
 const held = fc.option(subset, { nil: null })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { DAY_MS } from '../../lib/durations.ts'
+import { DAY_MS } from '../../lib/parts/durations.ts'
 import { NOON } from '../support/helpers.ts'
 import { HOST, type Proving, SHOP, startProving } from './proving.ts'
 

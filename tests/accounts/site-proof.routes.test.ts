@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { SiteProof } from '../../lib/contract/account/site-proof.ts'
-import { DAY_MS } from '../../lib/durations.ts'
+import { DAY_MS } from '../../lib/parts/durations.ts'
 import { codeOf, NOON } from '../support/helpers.ts'
 import { HOST, type Proving, SHOP, SITES, startProving } from './proving.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { UsageStats } from '../../lib/contract/account/account-schemas.ts'
-import { DAY_MS } from '../../lib/durations.ts'
+import { DAY_MS } from '../../lib/parts/durations.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { signUp } from '../support/sign-in.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { findAddresses } from '../../lib/address-lists/find-addresses.ts'
-import { parseAddress } from '../../lib/net/address.ts'
+import { parseAddress } from '../../lib/parts/net/address.ts'
 
 const address = fc.oneof(fc.ipV4(), fc.ipV6())
 

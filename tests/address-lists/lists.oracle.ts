@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { KINDS, type Kind, recognise } from '../../lib/address-lists/form.ts'
 import { type Row, readList } from '../../lib/address-lists/read-list.ts'
 import { createTableWriter } from '../../lib/address-lists/write-list.ts'
-import { parseAddress } from '../../lib/net/address.ts'
+import { parseAddress } from '../../lib/parts/net/address.ts'
 
 const FILES = 1_000
 const SEED = 20_261_125

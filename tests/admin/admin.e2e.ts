@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { readPrometheusText, readValue } from '../metrics/prometheus-text.ts'
+import { readPrometheusText, readValue } from '../parts/metrics/prometheus-text.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 import { IS_BUN } from '../support/runtime.ts'
 

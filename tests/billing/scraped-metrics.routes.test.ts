@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createMetrics } from '../../lib/metrics/metrics.ts'
+import { createMetrics } from '../../lib/parts/metrics/metrics.ts'
 import { listScrapedMetrics } from '../../lib/services/scraped-metrics.ts'
-import { readPrometheusText, readValue } from '../metrics/prometheus-text.ts'
+import { readPrometheusText, readValue } from '../parts/metrics/prometheus-text.ts'
 import { openShop, type Shop } from './shop.ts'
 
 async function measure({ app: { services } }: Shop) {

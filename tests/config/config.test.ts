@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { readConfig } from '../../lib/config/config.ts'
 import { Environment } from '../../lib/config/environment.ts'
-import { parseNetwork } from '../../lib/net/network.ts'
+import { parseNetwork } from '../../lib/parts/net/network.ts'
 
 function problemsOf(env: Record<string, string>): string {
   try {

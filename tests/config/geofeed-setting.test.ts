@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readConfig } from '../../lib/config/config.ts'
-import { networkText } from '../../lib/net/network.ts'
+import { networkText } from '../../lib/parts/net/network.ts'
 
 /** The settings in one line each. */
 function read(text: string): string[] {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { nextAttempt } from '../../lib/contact/backoff.ts'
-import { HOUR_MS } from '../../lib/durations.ts'
+import { HOUR_MS } from '../../lib/parts/durations.ts'
 
 const LIMIT_MS = 5 * 24 * HOUR_MS
 

@@ -20,7 +20,7 @@ import {
 } from '../../lib/contact/inquiry-store.ts'
 import { createDeliverWebhook } from '../../lib/contact/inquiry-webhook.ts'
 import { openDb } from '../../lib/db/open.ts'
-import { openMailConnection } from '../../lib/mail.ts'
+import { openMailConnection } from '../../lib/parts/mail.ts'
 import { ONLY_PROCESS } from '../../lib/storage/only-process.ts'
 import { startLoopbackServer } from '../support/loopback-server.ts'
 import { startMailServer } from '../support/mail-server.ts'

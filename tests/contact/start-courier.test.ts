@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inquiryQueue } from '../../lib/contact/delivery-queue.ts'
 import { startCourier } from '../../lib/contact/start-courier.ts'
 import { openDb } from '../../lib/db/open.ts'
-import { reasonOf } from '../../lib/reason.ts'
+import { reasonOf } from '../../lib/parts/reason.ts'
 import { ONLY_PROCESS } from '../../lib/storage/only-process.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { errorCodes, type Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
-import { ERROR_STATUS } from '../../lib/errors.ts'
+import { ERROR_STATUS } from '../../lib/parts/errors.ts'
 
 /**
  * The published list of endpoints, written out by hand: endpoint, required access, and the statuses

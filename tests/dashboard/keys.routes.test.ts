@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { MINUTE_MS } from '../../lib/durations.ts'
+import { MINUTE_MS } from '../../lib/parts/durations.ts'
 import { readRows, write } from '../support/database/sql.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { leaveCalls, type PageOptions, signInNewUser, visitPage, withCookiesOf } from './pages.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import decodeQR from 'qr/decode.js'
-import { MINUTE_MS } from '../../lib/durations.ts'
+import { MINUTE_MS } from '../../lib/parts/durations.ts'
 import { type Clock, makeAppWithClock } from '../accounts/second-factor/with-factor.ts'
 import { codeAt } from '../support/authenticator.ts'
 import { readColumn } from '../support/database/sql.ts'

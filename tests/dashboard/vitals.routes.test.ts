@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { findUserByEmail, updatePlan } from '../../lib/accounts/users.ts'
-import { HOUR_MS } from '../../lib/durations.ts'
+import { HOUR_MS } from '../../lib/parts/durations.ts'
 import { judge, percent, rate, valueText } from '../../pages/dashboard/vitals/rating.ts'
 import { type AppOptions, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { leaveCalls, signInNewUser, visitPage } from './pages.ts'

@@ -7,8 +7,8 @@ import { readConfig } from '../../lib/config/config.ts'
 import { Environment } from '../../lib/config/environment.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { STOP_DEADLINE_MS } from '../../lib/http/stop.ts'
-import { parseAddress } from '../../lib/net/address.ts'
-import { contains, parseNetwork } from '../../lib/net/network.ts'
+import { parseAddress } from '../../lib/parts/net/address.ts'
+import { contains, parseNetwork } from '../../lib/parts/net/network.ts'
 
 /* The files that configure each supervisor. */
 
@@ -42,7 +42,7 @@ const isReadiness = (path: string) =>
 
 describe('every supervisor', () => {
   it('sends a signal that stops the server gracefully', () => {
-    const source = read('lib/process/stop-on-signals.ts')
+    const source = read('lib/parts/process/stop-on-signals.ts')
     const handled = /SIGNALS = (\[.*\]) as const/.exec(source)?.[1] ?? ''
     const signals = [setting(UNIT, 'KillSignal'), setting(FLY, 'kill_signal')]
     for (const signal of [...signals, instruction('STOPSIGNAL')]) {

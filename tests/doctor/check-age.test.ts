@@ -9,7 +9,7 @@ import {
   checkGeo,
   checkTimezones,
 } from '../../lib/doctor/check-age.ts'
-import { DAY_MS, HOUR_MS } from '../../lib/durations.ts'
+import { DAY_MS, HOUR_MS } from '../../lib/parts/durations.ts'
 import { readGeoFiles } from '../../scripts/parts/geo-files.ts'
 import { makeDataFolder } from '../support/data-folder.ts'
 import { NOON } from '../support/helpers.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { checkGeo } from '../../lib/doctor/check-age.ts'
 import { checkGeofeeds } from '../../lib/doctor/check-geofeeds.ts'
-import { DAY_MS } from '../../lib/durations.ts'
+import { DAY_MS } from '../../lib/parts/durations.ts'
 import { NOON } from '../support/helpers.ts'
 import { allLines, lines, matches } from './findings.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { checkLists } from '../../lib/doctor/check-lists.ts'
-import { DAY_MS } from '../../lib/durations.ts'
+import { DAY_MS } from '../../lib/parts/durations.ts'
 import { NOON } from '../support/helpers.ts'
 import { allLines, matches } from './findings.ts'
 

@@ -5,7 +5,7 @@ import {
   checkPostgresClock,
   type PostgresState,
 } from '../../lib/doctor/check-postgres.ts'
-import { MINUTE_MS } from '../../lib/durations.ts'
+import { MINUTE_MS } from '../../lib/parts/durations.ts'
 import { NOON } from '../support/helpers.ts'
 import { allLines } from './findings.ts'
 

@@ -2,7 +2,7 @@ import { type Located, locate } from '../../lib/geo/answer/locate.ts'
 import type { GeoDatabase } from '../../lib/geo/database.ts'
 import { type RawNetwork, toNetworkOwner } from '../../lib/geo/place/network-owner.ts'
 import { type RawPlace, toPlace } from '../../lib/geo/place/place.ts'
-import type { Address } from '../../lib/net/address.ts'
+import type { Address } from '../../lib/parts/net/address.ts'
 import { BUILT_AT } from '../support/geo-files.ts'
 
 export const ANY_ADDRESS: Address = { version: 4, text: '192.0.2.1', bits: 0xc000_0201 }

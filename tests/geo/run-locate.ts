@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { after, before } from 'node:test'
 import { createMmdbWriter } from '../../lib/geo/mmdb/writer.ts'
-import { parseNetwork } from '../../lib/net/network.ts'
+import { parseNetwork } from '../../lib/parts/net/network.ts'
 import { inherited, RUNTIME } from '../support/runtime.ts'
 
 /** Runs `npm run locate` and its like on a small database, in a folder that is removed after the tests. */

@@ -1,4 +1,4 @@
-import { type Address, formatIpv6, ipv4FromBits } from '../../lib/net/address.ts'
+import { type Address, formatIpv6, ipv4FromBits } from '../../lib/parts/net/address.ts'
 
 /** An address with the same first `kept` bits. `noise` says which other bits differ: a word for each 32. */
 export function sibling(address: Address, kept: number, noise: readonly number[]): Address {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type ConnectionLimits, limitConnections } from '../../lib/http/connections.ts'
-import { parseNetwork } from '../../lib/net/network.ts'
+import { parseNetwork } from '../../lib/parts/net/network.ts'
 import { openConnection, type RawConnection } from '../support/raw-connection.ts'
 import { NOT_ON_MACOS } from '../support/runtime.ts'
 

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, describe, it } from 'node:test'
-import { HOUR_MS } from '../../lib/durations.ts'
 import { type ReaderLimits, resetSlowReaders } from '../../lib/http/slow-readers.ts'
+import { HOUR_MS } from '../../lib/parts/durations.ts'
 import { openConnection } from '../support/raw-connection.ts'
 
 /** More than all buffers between two processes can hold. */

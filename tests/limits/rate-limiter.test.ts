@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { MINUTE_MS } from '../../lib/durations.ts'
 import { createRateLimiter } from '../../lib/limits/rate-limiter.ts'
+import { MINUTE_MS } from '../../lib/parts/durations.ts'
 import { NOON } from '../support/helpers.ts'
 
 const POLICY = { name: 'test', capacity: 5, windowMs: 15 * MINUTE_MS }

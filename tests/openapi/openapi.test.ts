@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { ApiErrorBody } from '../../lib/contract/common.ts'
 import { errorCodes } from '../../lib/contract/operation.ts'
-import { ERROR_STATUS } from '../../lib/errors.ts'
+import { ERROR_STATUS } from '../../lib/parts/errors.ts'
 import { BASE_URL, described, document, isObject, nodes, raw, rows, target } from './document.ts'
 
 /** The published fields of the resources; `?` marks optional fields. */

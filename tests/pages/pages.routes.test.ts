@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { POLICIES } from '../../lib/limits/rate-limiter.ts'
-import { parseAddress } from '../../lib/net/address.ts'
+import { parseAddress } from '../../lib/parts/net/address.ts'
 import { freshClient, makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
 
 const LONDON = '81.2.69.160'

@@ -1,6 +1,6 @@
 import type { RumSummary } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 import type { LocalDb } from '../../lib/db/open.ts'
-import type { Address } from '../../lib/net/address.ts'
+import type { Address } from '../../lib/parts/net/address.ts'
 import { createRumReader } from '../../lib/rum/reader.ts'
 import { createRum, type Rum } from '../../lib/rum/rum.ts'
 import type { RowFilter } from '../../lib/rum/store/row.ts'

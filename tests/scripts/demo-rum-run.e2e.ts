@@ -6,7 +6,7 @@ import { insertInquiry, listInquiries, newInquiry } from '../../lib/contact/inqu
 import { RumOverview } from '../../lib/contract/telemetry/telemetry-overview.ts'
 import { RumSummary } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 import { openDb } from '../../lib/db/open.ts'
-import { HOUR_MS } from '../../lib/durations.ts'
+import { HOUR_MS } from '../../lib/parts/durations.ts'
 import { createTraffic, type DemoBeacon } from '../../scripts/demo-rum/traffic.ts'
 import { INQUIRY } from '../contact/inquiry.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'

@@ -8,7 +8,7 @@ const OPEN = `
   import { createRequire } from 'node:module'
   import './start.ts'
   import { readConfig } from './lib/config/config.ts'
-  import { silentLog } from './lib/log/log.ts'
+  import { silentLog } from './lib/parts/log/log.ts'
   import { openServices } from './lib/services/services.ts'
   const options = { log: silentLog, now: Date.now, onProgress() {}, listenUrl: () => 'http://127.0.0.1:1' }
   try {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts'
-import { parseAddress } from '../../lib/net/address.ts'
-import { createAskHostname } from '../../lib/net/hostname.ts'
+import { HOUR_MS, MINUTE_MS } from '../../lib/parts/durations.ts'
+import { parseAddress } from '../../lib/parts/net/address.ts'
+import { createAskHostname } from '../../lib/parts/net/hostname.ts'
 import { createFindHostname } from '../../lib/services/hostnames.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 

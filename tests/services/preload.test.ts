@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { once } from '../../lib/once.ts'
+import { once } from '../../lib/parts/once.ts'
 import { preload } from '../../lib/services/preload.ts'
 import { recordingLog } from '../support/helpers.ts'
 

@@ -4,7 +4,7 @@ import { ApiErrorBody } from '../../lib/contract/common.ts'
 import { SelectedResult } from '../../lib/contract/geo/geolocation.ts'
 import { errorCodes, formsOf, type Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
-import { ERROR_STATUS, type ErrorCode } from '../../lib/errors.ts'
+import { ERROR_STATUS, type ErrorCode } from '../../lib/parts/errors.ts'
 
 export interface Answer {
   readonly status: number

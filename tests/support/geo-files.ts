@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { MmdbOptions } from '../../lib/geo/mmdb/file.ts'
 import { Double, type MmdbValue } from '../../lib/geo/mmdb/value.ts'
 import { createMmdbWriter } from '../../lib/geo/mmdb/writer.ts'
-import { parseNetwork } from '../../lib/net/network.ts'
+import { parseNetwork } from '../../lib/parts/net/network.ts'
 import { processFolder } from './temp-folder.ts'
 
 /** Records by network, larger networks first. */

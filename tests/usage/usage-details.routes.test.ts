@@ -11,7 +11,7 @@ import {
   UsageDetails,
   type UsageRow,
 } from '../../lib/contract/account/usage-details.ts'
-import { DAY_MS } from '../../lib/durations.ts'
+import { DAY_MS } from '../../lib/parts/durations.ts'
 import { removeOldUsage } from '../../lib/usage/retention.ts'
 import { readUsageDetails, selectUsage } from '../../lib/usage/usage-details.ts'
 import { createFastLookUps } from '../../routes/request/fast-look-ups.ts'

@@ -1,5 +1,5 @@
-import type { Log } from '../../log/log.ts'
-import type { SendMail } from '../../mail.ts'
+import type { Log } from '../../parts/log/log.ts'
+import type { SendMail } from '../../parts/mail.ts'
 
 /** A user who resets the password, as stored before the reset. */
 export interface ResetUser {

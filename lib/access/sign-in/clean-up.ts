@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, lte, notExists } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
 import { accounts, apiKeys, auditLog, sessions, users, verifications } from '../../db/tables.ts'
-import { DAY_MS, MINUTE_MS } from '../../durations.ts'
+import { DAY_MS, MINUTE_MS } from '../../parts/durations.ts'
 
 /**
  * Removes users of the last day whose sign-up was interrupted after it wrote the user and before it

@@ -1,4 +1,4 @@
-import { once } from '../../once.ts'
+import { once } from '../../parts/once.ts'
 
 /** better-auth refuses shorter passwords. */
 const MIN_LENGTH = 8

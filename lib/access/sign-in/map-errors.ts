@@ -1,7 +1,7 @@
 import type { DBAdapter } from 'better-auth'
 import { APIError } from 'better-auth/api'
 import { isFault, isOrphan, isTaken } from '../../db/fault.ts'
-import type { Log } from '../../log/log.ts'
+import type { Log } from '../../parts/log/log.ts'
 
 interface ErrorMap {
   readonly log: Pick<Log, 'error'>

@@ -1,4 +1,4 @@
-import { once } from '../../once.ts'
+import { once } from '../../parts/once.ts'
 import { isEasyToGuess } from './common-passwords.ts'
 
 /** The limits of better-auth. */

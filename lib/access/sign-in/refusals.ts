@@ -1,7 +1,7 @@
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import type { BetterAuthOptions } from 'better-auth/minimal'
 import type { Queries } from '../../db/queries.ts'
-import type { SendMail } from '../../mail.ts'
+import type { SendMail } from '../../parts/mail.ts'
 import { isEasyToGuess } from './common-passwords.ts'
 import { isDisabled, mayBeginSession } from './may-sign-in.ts'
 import { hasRightLength } from './passwords.ts'

@@ -1,4 +1,4 @@
-import { readJson } from '../../parse.ts'
+import { readJson } from '../../parts/parse.ts'
 
 export interface RemoteCall {
   /** Relative to the address of the service. */

@@ -3,7 +3,7 @@ import { eq } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
 import { sessions, verifications } from '../../db/tables.ts'
 import type { Statement } from '../../db/transaction.ts'
-import { HOUR_MS } from '../../durations.ts'
+import { HOUR_MS } from '../../parts/durations.ts'
 
 /**
  * Makes a token with which the user can set a password once, within an hour, as in the mails of

@@ -1,5 +1,5 @@
 import type { Queries } from '../../db/queries.ts'
-import { DAY_MS, HOUR_MS } from '../../durations.ts'
+import { DAY_MS, HOUR_MS } from '../../parts/durations.ts'
 import { type PackedFile, packFiles } from './pack-files.ts'
 import { EXPORTED, type ExportedTable } from './tables.ts'
 

@@ -1,6 +1,6 @@
 import type { TaxIdBody } from '../../contract/billing/billing-account-bodies.ts'
 import type { TaxId } from '../../contract/billing/billing-schemas.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../parts/errors.ts'
 import type { Actor, Billing } from '../billing.ts'
 import { withAccount } from './with-account.ts'
 

@@ -1,5 +1,5 @@
 import type { AuditAction } from '../../contract/account/audit-actions.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../parts/errors.ts'
 import type { Actor, Billing } from '../billing.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import { isMissing } from '../stripe/stripe-refusal.ts'

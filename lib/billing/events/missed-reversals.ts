@@ -1,6 +1,6 @@
 import { StripeEvent } from '../../contract/billing/billing-schemas.ts'
-import { DAY_MS } from '../../durations.ts'
-import { parse } from '../../parse.ts'
+import { DAY_MS } from '../../parts/durations.ts'
+import { parse } from '../../parts/parse.ts'
 import type { Billing } from '../billing.ts'
 import type { Overages } from '../overages/overages.ts'
 import { StripeDenial } from '../stripe/stripe-refusal.ts'

@@ -1,6 +1,6 @@
 import type { AuditNote } from '../../contract/account/audit-actions.ts'
 import type { StripeEvent } from '../../contract/billing/billing-schemas.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../parts/errors.ts'
 import type { Billing } from '../billing.ts'
 import type { Overages } from '../overages/overages.ts'
 import type { EventSubject, SignedEvent } from '../stripe/events.ts'

@@ -2,7 +2,7 @@ import { stripeEvents } from '../../db/billing-tables.ts'
 import { eq, lte, max } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
 import type { Statement } from '../../db/transaction.ts'
-import { DAY_MS } from '../../durations.ts'
+import { DAY_MS } from '../../parts/durations.ts'
 
 /** Stripe tries to deliver an event for three days, and lists it for thirty. */
 const RETENTION_MS = 35 * DAY_MS

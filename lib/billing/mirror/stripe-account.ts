@@ -1,7 +1,7 @@
 import { billingOwner } from '../../db/billing-tables.ts'
 import type { Db } from '../../db/open.ts'
 import type { Statement } from '../../db/transaction.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../parts/errors.ts'
 
 /** The account and mode at Stripe that a key or our customers belong to. */
 export interface StripeAccount {

@@ -3,8 +3,8 @@ import { overagePrices } from '../../db/billing-tables.ts'
 import { eq, ne } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
 import type { Statement } from '../../db/transaction.ts'
-import { DAY_MS } from '../../durations.ts'
-import { ApiError } from '../../errors.ts'
+import { DAY_MS } from '../../parts/durations.ts'
+import { ApiError } from '../../parts/errors.ts'
 import { type Billing, notConfigured } from '../billing.ts'
 
 /**

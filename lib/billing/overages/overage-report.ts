@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../durations.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../parts/durations.ts'
 import type { OverageReport, UnreportedPeriod } from './overage-store.ts'
 
 const INTERVAL_MS = MINUTE_MS

@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../durations.ts'
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../parts/durations.ts'
 import type { Billing } from '../billing.ts'
 import { StripeDenial, StripeRefusal } from '../stripe/stripe-refusal.ts'
 import { refreshOveragePrice } from './overage-price.ts'

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../durations.ts'
+import { MINUTE_MS } from '../../parts/durations.ts'
 import type { Billing } from '../billing.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import { StripeRefusal } from '../stripe/stripe-refusal.ts'

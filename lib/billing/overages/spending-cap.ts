@@ -7,7 +7,7 @@ import {
 import type { Plan } from '../../config/plans.ts'
 import { spendingCaps } from '../../db/billing-tables.ts'
 import { eq } from '../../db/drizzle.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../parts/errors.ts'
 import { type Actor, type Billing, notConfigured } from '../billing.ts'
 import type { Offer } from '../plan-prices.ts'
 import { findSubscription, type SubscriptionRow, toNote } from '../subscription/subscriptions.ts'

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { StripeEvent } from '../../contract/billing/billing-schemas.ts'
-import { ApiError } from '../../errors.ts'
-import { parse } from '../../parse.ts'
+import { ApiError } from '../../parts/errors.ts'
+import { parse } from '../../parts/parse.ts'
 import { REVERSAL_EVENTS } from './reversals.ts'
 import { USER_FIELD } from './stripe-subscription.ts'
 

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { PaymentMethodInfo } from '../../contract/billing/billing-schemas.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../parts/errors.ts'
 import { getCustomer } from './customers.ts'
 import { idOf, type StripeCalls } from './stripe-calls.ts'
 import { ConfirmationNeeded, ifMissing, ifRefused, unavailable } from './stripe-refusal.ts'

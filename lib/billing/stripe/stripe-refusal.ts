@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../parts/errors.ts'
 
 /** The `reason` if Stripe already has a meter event with this identifier. */
 export const IDENTIFIER_USED = 'identifier_used'

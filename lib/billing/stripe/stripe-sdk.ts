@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../parts/errors.ts'
 import { createStripeHttp } from './stripe-http.ts'
 import {
   ConfirmationNeeded,

@@ -3,8 +3,8 @@ import type {
   PaymentConfirmation,
   ProrationPreview,
 } from '../../contract/billing/billing-schemas.ts'
-import { HOUR_MS } from '../../durations.ts'
-import { ApiError } from '../../errors.ts'
+import { HOUR_MS } from '../../parts/durations.ts'
+import { ApiError } from '../../parts/errors.ts'
 import type { Actor, Billing } from '../billing.ts'
 import { getPrice, type Offer } from '../plan-prices.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'

@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../parts/errors.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import { isMissing, StripeRefusal } from '../stripe/stripe-refusal.ts'
 

@@ -3,7 +3,7 @@ import { and, eq, integerOf, sql } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
 import { users } from '../../db/tables.ts'
 import type { Statement } from '../../db/transaction.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../parts/errors.ts'
 import type { Billing } from '../billing.ts'
 import type { EventSubject } from '../stripe/events.ts'
 

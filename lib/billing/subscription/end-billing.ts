@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../parts/errors.ts'
 import type { Billing } from '../billing.ts'
 import { unavailable } from '../stripe/stripe-refusal.ts'
 import { findCustomer } from './customers.ts'

@@ -5,7 +5,7 @@ import {
 } from '../../config/carried-requests.ts'
 import { type BillingPeriod, monthFrom, paidPeriod } from '../../config/period.ts'
 import type { Plan, Plans } from '../../config/plans.ts'
-import { SECOND_MS } from '../../durations.ts'
+import { SECOND_MS } from '../../parts/durations.ts'
 import { type ChargedFrom, readChargedFrom, writeChargedFrom } from './charged-from.ts'
 import { type PlanStep, stepsUp } from './plan-steps.ts'
 import type { SubscriptionRow } from './subscriptions.ts'

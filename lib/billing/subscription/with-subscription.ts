@@ -1,5 +1,5 @@
 import { givesAccess } from '../../config/entitlement.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../parts/errors.ts'
 import type { Billing } from '../billing.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import { findSubscription, type SubscriptionRow } from './subscriptions.ts'

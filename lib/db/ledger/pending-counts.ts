@@ -1,5 +1,5 @@
 import { isUsageError } from '../../contract/account/usage-details.ts'
-import { DAY_MS } from '../../durations.ts'
+import { DAY_MS } from '../../parts/durations.ts'
 import type { Client } from '../client.ts'
 import type { Query } from '../engine.ts'
 import { type Columns, rowsOf } from './columns.ts'

@@ -1,4 +1,4 @@
-import type { Address } from '../../net/address.ts'
+import type { Address } from '../../parts/net/address.ts'
 import type { Located } from '../answer/locate.ts'
 import { utcOffset } from '../answer/timezones.ts'
 import { writeResult } from '../answer/write-result.ts'

@@ -1,4 +1,4 @@
-import type { Address } from '../../net/address.ts'
+import type { Address } from '../../parts/net/address.ts'
 import { type Located, locate, type SearchedDatabase } from '../answer/locate.ts'
 import { type Answer, shownConfidence, toAnswer } from './answer.ts'
 import type { Source } from './disagreements.ts'

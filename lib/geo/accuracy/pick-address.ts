@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type Address, formatIpv6, ipv4FromBits } from '../../net/address.ts'
-import { type Network, networkText } from '../../net/network.ts'
+import { type Address, formatIpv6, ipv4FromBits } from '../../parts/net/address.ts'
+import { type Network, networkText } from '../../parts/net/network.ts'
 
 /** Figures of two runs can only be compared if both looked up the same addresses. */
 export const SEED = 'meridian-accuracy-1'

@@ -1,5 +1,5 @@
-import { type Network, networkText } from '../../net/network.ts'
-import { reasonOf } from '../../reason.ts'
+import { type Network, networkText } from '../../parts/net/network.ts'
+import { reasonOf } from '../../parts/reason.ts'
 import { eachLine, readEntryCells, readPlace } from '../geofeeds/read-geofeed.ts'
 import { readNetwork } from '../overlay/cells.ts'
 import type { Coordinates } from '../place/finding.ts'

@@ -1,5 +1,5 @@
 import type { MediaType } from '../../contract/operation.ts'
-import type { Address } from '../../net/address.ts'
+import type { Address } from '../../parts/net/address.ts'
 import { asciiJson } from '../place/json-text.ts'
 import { NOT_AN_ADDRESS, shownText } from './bulk.ts'
 import { createResultCsv } from './result-csv.ts'

@@ -1,4 +1,4 @@
-import { parseAddress } from '../../net/address.ts'
+import { parseAddress } from '../../parts/net/address.ts'
 import type { Library } from '../library.ts'
 import { asciiJson } from '../place/json-text.ts'
 import { type AnswerOptions, createFindExtras, createShape } from './shape.ts'

@@ -1,4 +1,4 @@
-import type { Address } from '../../net/address.ts'
+import type { Address } from '../../parts/net/address.ts'
 import type { GeoDatabase } from '../database.ts'
 import { confidence, sameCity } from '../place/confidence.ts'
 import { findCountry } from '../place/countries.ts'

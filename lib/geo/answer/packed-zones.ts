@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { MINUTE_MS } from '../../durations.ts'
+import { MINUTE_MS } from '../../parts/durations.ts'
 
 /** An offset from UTC in minutes, and the span of epoch milliseconds in which it holds. */
 export interface OffsetSpan {

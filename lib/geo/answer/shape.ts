@@ -1,5 +1,5 @@
 import type { GeolocationResult, Include, Language } from '../../contract/geo/geolocation.ts'
-import type { Address } from '../../net/address.ts'
+import type { Address } from '../../parts/net/address.ts'
 import type { Library } from '../library.ts'
 import { areMeasured, isMeasuredProduct } from '../place/measured-confidence.ts'
 import { createSelect, type Json } from './select-fields.ts'

@@ -1,5 +1,5 @@
-import { BoundedCache } from '../../bounded-cache.ts'
-import { MINUTE_MS } from '../../durations.ts'
+import { BoundedCache } from '../../parts/bounded-cache.ts'
+import { MINUTE_MS } from '../../parts/durations.ts'
 import { type OffsetSpan, packedRelease, packedSpan } from './packed-zones.ts'
 
 /** Twice the names in the IANA database. The limit keeps misspelt zones from filling the memory. */

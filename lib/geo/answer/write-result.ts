@@ -1,5 +1,5 @@
 import type { Precision } from '../../contract/geo/geolocation.ts'
-import type { Address } from '../../net/address.ts'
+import type { Address } from '../../parts/net/address.ts'
 import { LEVEL, type Level, type Named, type NetworkOwner, type Place } from '../place/finding.ts'
 import { asciiJson } from '../place/json-text.ts'
 import type { PrivacyFinding } from '../privacy/finding.ts'

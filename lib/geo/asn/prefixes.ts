@@ -1,5 +1,5 @@
-import { formatIpv6, ipv4FromBits } from '../../net/address.ts'
-import type { Network } from '../../net/network.ts'
+import { formatIpv6, ipv4FromBits } from '../../parts/net/address.ts'
+import type { Network } from '../../parts/net/network.ts'
 
 const FIRST_SIZE = 4_096
 const ROWS_PER_STEP = 4_096

@@ -1,7 +1,7 @@
 import type { AutonomousSystem } from '../../contract/geo/autonomous-systems.ts'
 import type { GeolocationResult } from '../../contract/geo/geolocation.ts'
-import type { Address } from '../../net/address.ts'
-import type { Network } from '../../net/network.ts'
+import type { Address } from '../../parts/net/address.ts'
+import type { Network } from '../../parts/net/network.ts'
 import type { LookupResult } from '../answer/write-result.ts'
 import type { NetworkList } from './prefixes.ts'
 

@@ -1,4 +1,4 @@
-import type { Words } from '../../net/address.ts'
+import type { Words } from '../../parts/net/address.ts'
 import { WITHOUT_RECORDS } from '../mmdb/embedded-ipv4.ts'
 import type { Branches } from '../mmdb/search-tree.ts'
 

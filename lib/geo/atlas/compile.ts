@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ipv4FromBits } from '../../net/address.ts'
+import { ipv4FromBits } from '../../parts/net/address.ts'
 import { type Located, locate, type SearchedDatabase } from '../answer/locate.ts'
 import type { GeoDatabase } from '../database.ts'
 import { NOTHING } from '../place/finding.ts'

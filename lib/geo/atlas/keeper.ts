@@ -1,5 +1,5 @@
-import { HOUR_MS, MINUTE_MS } from '../../durations.ts'
-import type { Address } from '../../net/address.ts'
+import { HOUR_MS, MINUTE_MS } from '../../parts/durations.ts'
+import type { Address } from '../../parts/net/address.ts'
 import type { LookupResult } from '../answer/write-result.ts'
 import type { SourceFile } from '../files/source-files.ts'
 import type { Atlas } from './atlas.ts'

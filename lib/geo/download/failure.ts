@@ -1,5 +1,5 @@
-import { explainWrite } from '../../disk-advice.ts'
-import { reasonOf } from '../../reason.ts'
+import { explainWrite } from '../../parts/disk-advice.ts'
+import { reasonOf } from '../../parts/reason.ts'
 import { innermostCause } from './http-request.ts'
 
 /** Why a download to `path` failed: with advice if the disk is full or failing, otherwise the error itself. */

@@ -1,5 +1,5 @@
 import { VERSION } from '../../config/version.ts'
-import { reasonOf } from '../../reason.ts'
+import { reasonOf } from '../../parts/reason.ts'
 import { atMost } from './at-most.ts'
 
 export type Idle = ReturnType<typeof watchIdle>

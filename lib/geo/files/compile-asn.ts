@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { csvParseRows } from 'd3-dsv'
-import { parseAddress } from '../../net/address.ts'
+import { parseAddress } from '../../parts/net/address.ts'
 import { createMmdbWriter } from '../mmdb/writer.ts'
 
 /** Bytes of a file that are in memory at once. */

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
-import { totalMemory } from '../../process/available-memory.ts'
+import { totalMemory } from '../../parts/process/available-memory.ts'
 
 /**
  * Maps the file into memory if `map` is true and the platform supports it; else reads it. Map only

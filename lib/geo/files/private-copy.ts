@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { copyFile, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { explainWrite } from '../../disk-advice.ts'
+import { explainWrite } from '../../parts/disk-advice.ts'
 import { makeFolder, partialPath, putInPlace, removeOthers } from './replace-file.ts'
 
 /*

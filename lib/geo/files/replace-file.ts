@@ -4,10 +4,10 @@ import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { explainWrite } from '../../disk-advice.ts'
-import { isLongUnchanged, removeLeftovers } from '../../process/leftovers.ts'
-import { syncPath } from '../../process/sync-path.ts'
-import { codeOf } from '../../reason.ts'
+import { explainWrite } from '../../parts/disk-advice.ts'
+import { isLongUnchanged, removeLeftovers } from '../../parts/process/leftovers.ts'
+import { syncPath } from '../../parts/process/sync-path.ts'
+import { codeOf } from '../../parts/reason.ts'
 
 /** Names of unfinished files: `.partial-<random>-<name>`. */
 const PARTIAL = /^\.partial-[\da-f]+-/

@@ -1,5 +1,5 @@
-import type { Address } from '../../net/address.ts'
-import { contains, type Network } from '../../net/network.ts'
+import type { Address } from '../../parts/net/address.ts'
+import { contains, type Network } from '../../parts/net/network.ts'
 import type { RegionNames } from '../files/regions.ts'
 import type { MmdbValue } from '../mmdb/value.ts'
 import { createMmdbWriter, type MmdbWriter } from '../mmdb/writer.ts'

@@ -5,8 +5,8 @@ import {
   isUrl,
   problemOfBlocks,
 } from '../../config/geofeed-setting.ts'
-import { networkText } from '../../net/network.ts'
-import { reasonOf } from '../../reason.ts'
+import { networkText } from '../../parts/net/network.ts'
+import { reasonOf } from '../../parts/reason.ts'
 import { fileVersion } from '../files/source-files.ts'
 import { readRegistryObjects } from './registry-objects.ts'
 

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
-import { MINUTE_MS } from '../../durations.ts'
-import { parseAddress } from '../../net/address.ts'
-import { isPublic } from '../../net/public-address.ts'
+import { MINUTE_MS } from '../../parts/durations.ts'
+import { parseAddress } from '../../parts/net/address.ts'
+import { isPublic } from '../../parts/net/public-address.ts'
 import type { Send } from '../download/http-request.ts'
 
 const MAX_REDIRECTS = 5

@@ -1,6 +1,6 @@
 import type { Geofeed } from '../../config/geofeed-setting.ts'
-import { type Network, networkText } from '../../net/network.ts'
-import { reasonOf } from '../../reason.ts'
+import { type Network, networkText } from '../../parts/net/network.ts'
+import { reasonOf } from '../../parts/reason.ts'
 import { readCells, readNetwork } from '../overlay/cells.ts'
 import { findCountry } from '../place/countries.ts'
 

@@ -1,6 +1,6 @@
 import type { Geofeed } from '../../config/geofeed-setting.ts'
-import { ipv4FromBits, parseAddress } from '../../net/address.ts'
-import { type Network, parseNetwork, unmappedNetwork } from '../../net/network.ts'
+import { ipv4FromBits, parseAddress } from '../../parts/net/address.ts'
+import { type Network, parseNetwork, unmappedNetwork } from '../../parts/net/network.ts'
 
 /**
  * Reads the geofeeds that registry objects refer to, each with the blocks of these objects, as whois prints

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Geofeed } from '../../config/geofeed-setting.ts'
-import { codeOf } from '../../reason.ts'
+import { codeOf } from '../../parts/reason.ts'
 import { replaceFile } from '../files/replace-file.ts'
 
 /** Names of accepted versions, and of their downloads. */

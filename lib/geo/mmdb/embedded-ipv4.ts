@@ -1,4 +1,4 @@
-import { isMapped, type Words } from '../../net/address.ts'
+import { isMapped, type Words } from '../../parts/net/address.ts'
 
 /** An IPv4 address embedded in an IPv6 address. */
 export interface EmbeddedIpv4 {

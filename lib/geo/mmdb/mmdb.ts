@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Address } from '../../net/address.ts'
+import type { Address } from '../../parts/net/address.ts'
 import { MmdbDecoder } from './decoder.ts'
 import { matchedBits } from './matched-bits.ts'
 import { branchesOf, findRecord, readTree, walkIpv4, walkOffsets } from './search-tree.ts'

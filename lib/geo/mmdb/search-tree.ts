@@ -1,4 +1,4 @@
-import type { Address, Words } from '../../net/address.ts'
+import type { Address, Words } from '../../parts/net/address.ts'
 import { embeddedIpv4, isIpv4Compatible } from './embedded-ipv4.ts'
 
 /** The metadata of a tree. */

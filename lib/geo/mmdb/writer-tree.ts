@@ -1,4 +1,4 @@
-import { type Address, commonBits, type Words } from '../../net/address.ts'
+import { type Address, commonBits, type Words } from '../../parts/net/address.ts'
 
 /**
  * The tree of a database that is being written: a binary tree over the bits of an address, numbered from 0

@@ -1,5 +1,5 @@
-import type { Address, Words } from '../../net/address.ts'
-import type { Network } from '../../net/network.ts'
+import type { Address, Words } from '../../parts/net/address.ts'
+import type { Network } from '../../parts/net/network.ts'
 import { type MmdbOptions, mmdbFile } from './file.ts'
 import { contentKey, type MmdbValue } from './value.ts'
 import { createWriterTree, setNetwork, setRange, treeWords } from './writer-tree.ts'

@@ -1,5 +1,5 @@
-import type { Words } from '../../net/address.ts'
-import { contains, type Network } from '../../net/network.ts'
+import type { Words } from '../../parts/net/address.ts'
+import { contains, type Network } from '../../parts/net/network.ts'
 import type { MmdbValue } from '../mmdb/value.ts'
 import { createMmdbWriter, treePrefix } from '../mmdb/writer.ts'
 import { treeWords } from '../mmdb/writer-tree.ts'

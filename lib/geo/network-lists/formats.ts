@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { reasonOf } from '../../reason.ts'
+import { reasonOf } from '../../parts/reason.ts'
 
 /** Reads the networks of a list as its owner publishes them, in CIDR form. Throws if it has another form. */
 export type ReadEntries = (text: string) => string[]

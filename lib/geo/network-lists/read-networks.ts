@@ -1,5 +1,5 @@
-import { type Network, parseNetwork } from '../../net/network.ts'
-import { isPublicNetwork } from '../../net/public-address.ts'
+import { type Network, parseNetwork } from '../../parts/net/network.ts'
+import { isPublicNetwork } from '../../parts/net/public-address.ts'
 import type { FreeList } from './free-lists.ts'
 
 /** Wider networks are mistakes: nobody uses so many addresses for one purpose. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { reasonOf } from '../../reason.ts'
+import { reasonOf } from '../../parts/reason.ts'
 import { openDatabase } from '../database.ts'
 import { replaceFile } from '../files/replace-file.ts'
 import { OPTIONAL } from '../files/source-files.ts'

@@ -1,5 +1,5 @@
 import { csvParseRows } from 'd3-dsv'
-import { type Network, parseNetwork, unmappedNetwork } from '../../net/network.ts'
+import { type Network, parseNetwork, unmappedNetwork } from '../../parts/net/network.ts'
 import { embeddedIpv4, isIpv4Compatible } from '../mmdb/embedded-ipv4.ts'
 
 /** RFC 4180: a quoted cell is quoted from its start to its end. */

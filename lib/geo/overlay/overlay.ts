@@ -1,5 +1,5 @@
-import { ipv4FromBits } from '../../net/address.ts'
-import type { Network } from '../../net/network.ts'
+import { ipv4FromBits } from '../../parts/net/address.ts'
+import type { Network } from '../../parts/net/network.ts'
 import type { RegionNames } from '../files/regions.ts'
 import { Double, type MmdbValue } from '../mmdb/value.ts'
 import { createMmdbWriter, treePrefix } from '../mmdb/writer.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { Network } from '../../net/network.ts'
-import { reasonOf } from '../../reason.ts'
+import type { Network } from '../../parts/net/network.ts'
+import { reasonOf } from '../../parts/reason.ts'
 import { zoneNames } from '../answer/packed-zones.ts'
 import { findCountry } from '../place/countries.ts'
 import { readCells, readNetwork } from './cells.ts'

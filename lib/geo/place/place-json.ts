@@ -1,4 +1,4 @@
-import { BoundedCache } from '../../bounded-cache.ts'
+import { BoundedCache } from '../../parts/bounded-cache.ts'
 import { findCountry } from './countries.ts'
 import type { Named, Place, PlaceJson } from './finding.ts'
 import { asciiFields } from './json-text.ts'

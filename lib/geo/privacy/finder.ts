@@ -1,4 +1,4 @@
-import type { Address } from '../../net/address.ts'
+import type { Address } from '../../parts/net/address.ts'
 import { asMap } from '../mmdb/fields.ts'
 import type { Mmdb } from '../mmdb/mmdb.ts'
 import { RecordCache } from '../mmdb/record-cache.ts'

@@ -1,5 +1,5 @@
-import { SECOND_MS } from '../../durations.ts'
-import { inTime } from '../../in-time.ts'
+import { SECOND_MS } from '../../parts/durations.ts'
+import { inTime } from '../../parts/in-time.ts'
 import type { BucketStrategy } from './local-buckets.ts'
 import {
   addGrant,

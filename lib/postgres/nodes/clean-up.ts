@@ -1,5 +1,5 @@
-import { DAY_MS, HOUR_MS, SECOND_MS } from '../../durations.ts'
-import { repeat } from '../../periodic.ts'
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../parts/durations.ts'
+import { repeat } from '../../parts/periodic.ts'
 import type { Leases } from '../../storage/storage.ts'
 import type { PgPool } from '../connection.ts'
 import { replayJournal, replayRemoved } from '../rum/replay.ts'

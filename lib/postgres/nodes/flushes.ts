@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SECOND_MS } from '../../durations.ts'
+import { SECOND_MS } from '../../parts/durations.ts'
 import { type PgPool, QUICK_MS } from '../connection.ts'
 
 /** The longest that a node waits for the counts of the others. */

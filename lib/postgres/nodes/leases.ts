@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MINUTE_MS, SECOND_MS } from '../../durations.ts'
-import { ApiError } from '../../errors.ts'
-import { repeat } from '../../periodic.ts'
+import { MINUTE_MS, SECOND_MS } from '../../parts/durations.ts'
+import { ApiError } from '../../parts/errors.ts'
+import { repeat } from '../../parts/periodic.ts'
 import type { Leases, LeaseTerms } from '../../storage/storage.ts'
 import type { PgPool } from '../connection.ts'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { SECOND_MS } from '../../durations.ts'
+import { SECOND_MS } from '../../parts/durations.ts'
 import { type PgConnection, type PgPool, QUICK_MS } from '../connection.ts'
 import { ACKNOWLEDGE } from './barrier.ts'
 import { createFlushes } from './flushes.ts'

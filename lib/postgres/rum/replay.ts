@@ -1,4 +1,4 @@
-import { mapInSlices } from '../../in-slices.ts'
+import { mapInSlices } from '../../parts/in-slices.ts'
 import type { Entry } from '../../rum/ingest/journal.ts'
 import { SiteFold } from '../../rum/rows/site-fold.ts'
 import type { PgPool } from '../connection.ts'

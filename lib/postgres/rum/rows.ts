@@ -1,4 +1,4 @@
-import { mapInSlices } from '../../in-slices.ts'
+import { mapInSlices } from '../../parts/in-slices.ts'
 import { addToStored, type LiveRow } from '../../rum/rows/live-rows.ts'
 import { MAX_PATHS, OTHER_PATHS, type SiteFold } from '../../rum/rows/site-fold.ts'
 import { addMeasures } from '../../rum/sketch/measures.ts'

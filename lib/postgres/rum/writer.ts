@@ -1,4 +1,4 @@
-import { repeat } from '../../periodic.ts'
+import { repeat } from '../../parts/periodic.ts'
 import { hourOf } from '../../rum/hour.ts'
 import { type Accepted, type Draft, Journal, type Pace } from '../../rum/ingest/journal.ts'
 import type { RowFilter, SummaryRow } from '../../rum/store/row.ts'

@@ -1,6 +1,6 @@
 import { METRIC_RULES, METRICS, type Metric } from '../../contract/telemetry/metrics.ts'
 import type { Beacon, DeviceType } from '../../contract/telemetry/telemetry-schemas.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../parts/errors.ts'
 import type { Values } from '../sketch/measures.ts'
 import { type PageError, toPageError } from './page-error.ts'
 

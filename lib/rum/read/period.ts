@@ -1,6 +1,6 @@
 import type { OverviewQuery, SeriesStep } from '../../contract/telemetry/telemetry-overview.ts'
 import type { SummaryQuery } from '../../contract/telemetry/telemetry-schemas.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../parts/errors.ts'
 import {
   dayOfHour,
   HOURS_OF_DAY,

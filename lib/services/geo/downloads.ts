@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
-import { DAY_MS, MINUTE_MS } from '../../durations.ts'
 import { findLastDownload } from '../../geo/download/last-download.ts'
 import { hasAccount } from '../../geo/download/sources.ts'
-import { repeat } from '../../periodic.ts'
+import { DAY_MS, MINUTE_MS } from '../../parts/durations.ts'
+import { repeat } from '../../parts/periodic.ts'
 import type { Base } from '../base.ts'
 import { createJob } from '../operate/job.ts'
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../durations.ts'
 import { geofeedSignature } from '../../geo/geofeeds/find-geofeeds.ts'
 import { readGeofeedStates } from '../../geo/geofeeds/geofeed-states.ts'
-import { repeat } from '../../periodic.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../parts/durations.ts'
+import { repeat } from '../../parts/periodic.ts'
 import type { Base } from '../base.ts'
 
 const CHECK_INTERVAL_MS = MINUTE_MS

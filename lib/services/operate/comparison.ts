@@ -1,7 +1,7 @@
 import type { Billing } from '../../billing/billing.ts'
 import { inspect, type Mismatch } from '../../billing/mirror/inspect.ts'
 import { type RepairOptions, repair } from '../../billing/mirror/repair.ts'
-import type { Log } from '../../log/log.ts'
+import type { Log } from '../../parts/log/log.ts'
 import { createJob, type Job } from './job.ts'
 
 /** What a comparison repairs: the mismatches that `wants` accepts. */

@@ -1,4 +1,4 @@
-import { reasonOf } from '../../reason.ts'
+import { reasonOf } from '../../parts/reason.ts'
 
 /** Whether a job is running, and the end of its last run. Times are epoch milliseconds. */
 export interface JobState<Result> {

@@ -5,8 +5,8 @@ import { readDisk } from '../../doctor/check-disk.ts'
 import { checkReplication } from '../../doctor/check-replication.ts'
 import type { Finding } from '../../doctor/finding.ts'
 import { readReplication } from '../../doctor/replication.ts'
-import { availableMemory, totalMemory } from '../../process/available-memory.ts'
-import { reasonOf } from '../../reason.ts'
+import { availableMemory, totalMemory } from '../../parts/process/available-memory.ts'
+import { reasonOf } from '../../parts/reason.ts'
 import type { Services } from '../services.ts'
 
 type Facts = Pick<Services, 'config' | 'health' | 'now'>

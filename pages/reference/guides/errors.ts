@@ -1,5 +1,5 @@
-import { ERROR_STATUS, type ErrorCode, UNAUTHORIZED } from '../../../lib/errors.ts'
 import { meaningOf } from '../../../lib/openapi/errors.ts'
+import { ERROR_STATUS, type ErrorCode, UNAUTHORIZED } from '../../../lib/parts/errors.ts'
 import type { Block } from './block.ts'
 
 const EXAMPLE = {

@@ -1,5 +1,5 @@
 import { receiveEvent } from '../../../lib/billing/events/receive-event.ts'
-import { ApiError } from '../../../lib/errors.ts'
+import { ApiError } from '../../../lib/parts/errors.ts'
 import type { Services } from '../../../lib/services/services.ts'
 import type { Handlers } from '../../context.ts'
 

@@ -5,7 +5,7 @@ import {
   type OperationRow,
   operations,
 } from '../../../lib/contract/operations.ts'
-import { ApiError, type ErrorCode } from '../../../lib/errors.ts'
+import { ApiError, type ErrorCode } from '../../../lib/parts/errors.ts'
 import type { Reply } from '../../context.ts'
 import { textOf } from '../../request/within.ts'
 import type { Session } from './session.ts'

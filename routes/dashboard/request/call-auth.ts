@@ -7,7 +7,7 @@ import type {
 } from '../../../lib/access/sign-in/remote-sign-in.ts'
 import { AUTH_REQUESTS } from '../../../lib/contract/account/auth.ts'
 import { AUTH_BASE_PATH } from '../../../lib/contract/pages.ts'
-import { ApiError } from '../../../lib/errors.ts'
+import { ApiError } from '../../../lib/parts/errors.ts'
 import { performAuth } from '../../api/auth.ts'
 import { toPublicError } from '../../request/exchange.ts'
 import { charge } from '../../request/limit.ts'

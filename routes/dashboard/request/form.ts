@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { readText } from '../../../lib/parse.ts'
+import { readText } from '../../../lib/parts/parse.ts'
 import type { Env } from '../../context.ts'
 import { MAX_BODY_BYTES, messageOf } from '../../request/admit.ts'
 

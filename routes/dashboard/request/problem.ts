@@ -1,6 +1,6 @@
 import type { GenericSchema } from 'valibot'
-import type { ApiError } from '../../../lib/errors.ts'
-import { parse } from '../../../lib/parse.ts'
+import type { ApiError } from '../../../lib/parts/errors.ts'
+import { parse } from '../../../lib/parts/parse.ts'
 import type { Problem } from '../../../pages/dashboard/parts/field.tsx'
 import { errorForPage } from './call-api.ts'
 import type { AuthAnswer } from './call-auth.ts'

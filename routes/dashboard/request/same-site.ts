@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { ApiError } from '../../../lib/errors.ts'
+import { ApiError } from '../../../lib/parts/errors.ts'
 import type { Services } from '../../../lib/services/services.ts'
 import type { Env } from '../../context.ts'
 

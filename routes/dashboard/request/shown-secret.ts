@@ -2,7 +2,7 @@ import { getCookie } from 'hono/cookie'
 import * as v from 'valibot'
 import { seal, unseal } from '../../../lib/accounts/sealed.ts'
 import { deriveSecret } from '../../../lib/config/secrets.ts'
-import { MINUTE_MS, SECOND_MS } from '../../../lib/durations.ts'
+import { MINUTE_MS, SECOND_MS } from '../../../lib/parts/durations.ts'
 import { serializeCookie } from './cookies.ts'
 import type { UserVisit } from './visit.ts'
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../lib/errors.ts'
+import { ApiError } from '../../../lib/parts/errors.ts'
 import { SignedOut } from '../../../pages/dashboard/account/signed-out.tsx'
 import type { PageAnswer } from '../../pages/page.ts'
 import { redirectTo, showGuestPage } from './answer.ts'

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ipv4FromBits } from '../../../lib/net/address.ts'
+import { ipv4FromBits } from '../../../lib/parts/net/address.ts'
 import { createRandom, type Random } from '../../parts/random.ts'
 
 /** A sequence of addresses to look up, the same in every run. */

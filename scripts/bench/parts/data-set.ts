@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { Double, type MmdbValue, Uint16 } from '../../../lib/geo/mmdb/value.ts'
 import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
-import { ipv4FromBits } from '../../../lib/net/address.ts'
+import { ipv4FromBits } from '../../../lib/parts/net/address.ts'
 import { createRandom, pick, type Random } from '../../parts/random.ts'
 
 const NETWORKS_PER_PLACE = 32

@@ -1,7 +1,7 @@
 import { mintKey } from '../../../lib/access/api-key.ts'
 import { monthOf } from '../../../lib/config/period.ts'
 import type { SqliteDb } from '../../../lib/db/open.ts'
-import { DAY_MS } from '../../../lib/durations.ts'
+import { DAY_MS } from '../../../lib/parts/durations.ts'
 import { createRandom, pick, type Random } from '../../parts/random.ts'
 
 const PLANS = ['free', 'free', 'free', 'starter', 'pro']

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../../lib/durations.ts'
+import { SECOND_MS } from '../../../lib/parts/durations.ts'
 import { memoryMegabytes } from '../parts/machine.ts'
 
 const INTERVAL_MS = 5 * SECOND_MS

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, type RequestOptions, request } from 'node:http'
 import { createHistogram } from 'node:perf_hooks'
 import { text } from 'node:stream/consumers'
-import { reasonOf } from '../../../lib/reason.ts'
+import { reasonOf } from '../../../lib/parts/reason.ts'
 import { cpuMicroseconds } from '../parts/machine.ts'
 import type { Target } from '../parts/servers.ts'
 

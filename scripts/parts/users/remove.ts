@@ -6,7 +6,7 @@ import {
 } from '../../../lib/accounts/deletion-requests.ts'
 import { findUserByEmail, normaliseEmail, type UserRow } from '../../../lib/accounts/users.ts'
 import { createOverages } from '../../../lib/billing/overages/overages.ts'
-import { MINUTE_MS } from '../../../lib/durations.ts'
+import { MINUTE_MS } from '../../../lib/parts/durations.ts'
 import { createDeleteAccount, type DeleteAccount } from '../../../lib/services/delete-account.ts'
 import { auditEvent, type ConfiguredAccounts } from '../accounts.ts'
 import { openBilling } from '../billing.ts'

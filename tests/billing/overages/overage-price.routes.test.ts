@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import Stripe from 'stripe'
-import { DAY_MS } from '../../../lib/durations.ts'
+import { DAY_MS } from '../../../lib/parts/durations.ts'
 import { readRows } from '../../support/database/sql.ts'
 import { codeOf } from '../../support/helpers.ts'
 import {

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createPickAddress } from '../../../lib/geo/accuracy/pick-address.ts'
-import { parseAddress } from '../../../lib/net/address.ts'
-import { contains, type Network, networkText, parseNetwork } from '../../../lib/net/network.ts'
+import { parseAddress } from '../../../lib/parts/net/address.ts'
+import {
+  contains,
+  type Network,
+  networkText,
+  parseNetwork,
+} from '../../../lib/parts/net/network.ts'
 
 function network(text: string): Network {
   const parsed = parseNetwork(text)

@@ -15,7 +15,12 @@ import { findBundled } from '../../../lib/geo/files/bundled.ts'
 import { embeddedIpv4 } from '../../../lib/geo/mmdb/embedded-ipv4.ts'
 import { findCountry } from '../../../lib/geo/place/countries.ts'
 import { currentRegionCode } from '../../../lib/geo/place/region-code.ts'
-import { type Address, formatIpv6, ipv4FromBits, parseAddress } from '../../../lib/net/address.ts'
+import {
+  type Address,
+  formatIpv6,
+  ipv4FromBits,
+  parseAddress,
+} from '../../../lib/parts/net/address.ts'
 import { createRandom } from '../../../scripts/parts/random.ts'
 
 const IPV4_ADDRESSES = 20_000

@@ -9,7 +9,7 @@ import { locate } from '../../../lib/geo/answer/locate.ts'
 import { writeResult } from '../../../lib/geo/answer/write-result.ts'
 import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
 import { findBundled } from '../../../lib/geo/files/bundled.ts'
-import { type Address, ipv4FromBits } from '../../../lib/net/address.ts'
+import { type Address, ipv4FromBits } from '../../../lib/parts/net/address.ts'
 import { createRandom } from '../../../scripts/parts/random.ts'
 import { ipv6, sibling } from '../sibling.ts'
 

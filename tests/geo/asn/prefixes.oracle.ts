@@ -9,7 +9,7 @@ import * as v from 'valibot'
 import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
 import { findBundled } from '../../../lib/geo/files/bundled.ts'
 import { compileAsn } from '../../../lib/geo/files/compile-asn.ts'
-import { parseAddress } from '../../../lib/net/address.ts'
+import { parseAddress } from '../../../lib/parts/net/address.ts'
 import { systemsOf, texts } from './open-systems.ts'
 
 const SCRIPT = fileURLToPath(new URL('./prefixes.py', import.meta.url))

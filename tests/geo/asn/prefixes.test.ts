@@ -6,8 +6,13 @@ import fc from 'fast-check'
 import { locate } from '../../../lib/geo/answer/locate.ts'
 import { openDatabase } from '../../../lib/geo/database.ts'
 import { openMmdb } from '../../../lib/geo/mmdb/mmdb.ts'
-import { ipv4FromBits, parseAddress } from '../../../lib/net/address.ts'
-import { contains, type Network, networkText, parseNetwork } from '../../../lib/net/network.ts'
+import { ipv4FromBits, parseAddress } from '../../../lib/parts/net/address.ts'
+import {
+  contains,
+  type Network,
+  networkText,
+  parseNetwork,
+} from '../../../lib/parts/net/network.ts'
 import { mmdbBytes } from '../../support/geo-files.ts'
 import { as, folder, open, prefixesOf, type Records } from './open-systems.ts'
 

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { create } from 'tar'
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
 import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
-import { ipv4FromBits } from '../../../lib/net/address.ts'
+import { ipv4FromBits } from '../../../lib/parts/net/address.ts'
 import {
   APRIL,
   APRIL_TIME,

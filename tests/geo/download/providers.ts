@@ -20,7 +20,7 @@ import {
 } from '../../../lib/geo/download/download.ts'
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
 import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
-import { ipv4FromBits } from '../../../lib/net/address.ts'
+import { ipv4FromBits } from '../../../lib/parts/net/address.ts'
 import { type FileServer, openFileServer, type ServedFile } from './file-server.ts'
 
 export const MARCH = Date.UTC(2026, 2, 1)

@@ -16,13 +16,13 @@ import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createGunzip, gzipSync } from 'node:zlib'
-import { HOUR_MS } from '../../../lib/durations.ts'
 import {
   removeAbandoned,
   removeOthers,
   replaceFile,
   writeStream,
 } from '../../../lib/geo/files/replace-file.ts'
+import { HOUR_MS } from '../../../lib/parts/durations.ts'
 import { assertMode, ON_POSIX } from '../../support/runtime.ts'
 
 let folder = ''

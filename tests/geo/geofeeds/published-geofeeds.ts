@@ -1,5 +1,5 @@
-import { formatIpv6, ipv4FromBits, type Words } from '../../../lib/net/address.ts'
-import { networkText } from '../../../lib/net/network.ts'
+import { formatIpv6, ipv4FromBits, type Words } from '../../../lib/parts/net/address.ts'
+import { networkText } from '../../../lib/parts/net/network.ts'
 import { createRandom, pick, type Random } from '../../../scripts/parts/random.ts'
 
 /* Geofeeds with invented networks, in the form and with the mistakes that operators publish. */

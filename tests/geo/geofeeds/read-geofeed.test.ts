@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { readGeofeed } from '../../../lib/geo/geofeeds/read-geofeed.ts'
-import { networkText, parseNetwork } from '../../../lib/net/network.ts'
+import { networkText, parseNetwork } from '../../../lib/parts/net/network.ts'
 import { anyCharacter } from '../../support/quick/any-character.ts'
 
 const blocksOf = (...texts: readonly string[]) =>

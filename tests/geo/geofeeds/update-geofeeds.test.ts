@@ -8,8 +8,8 @@ import type { NetworksOptions } from '../../../lib/geo/download/fetched-networks
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
 import { readGeofeedStates } from '../../../lib/geo/geofeeds/geofeed-states.ts'
 import { updateGeofeeds } from '../../../lib/geo/geofeeds/update-geofeeds.ts'
-import { parseAddress } from '../../../lib/net/address.ts'
-import { parseNetwork } from '../../../lib/net/network.ts'
+import { parseAddress } from '../../../lib/parts/net/address.ts'
+import { parseNetwork } from '../../../lib/parts/net/network.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { type FileServer, openFileServer } from '../download/file-server.ts'
 

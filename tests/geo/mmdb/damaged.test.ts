@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { openDatabase } from '../../../lib/geo/database.ts'
 import { MmdbDecoder } from '../../../lib/geo/mmdb/decoder.ts'
-import { type Address, ipv4FromBits, parseAddress } from '../../../lib/net/address.ts'
+import { type Address, ipv4FromBits, parseAddress } from '../../../lib/parts/net/address.ts'
 import { mmdbBytes } from '../../support/geo-files.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 

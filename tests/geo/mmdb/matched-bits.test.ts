@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { Reader } from 'mmdb-lib'
 import { openMmdb } from '../../../lib/geo/mmdb/mmdb.ts'
 import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
-import { type Address, ipv4FromBits, parseAddress } from '../../../lib/net/address.ts'
+import { type Address, ipv4FromBits, parseAddress } from '../../../lib/parts/net/address.ts'
 import { BUILT_AT, mmdbBytes } from '../../support/geo-files.ts'
 import { ipv6, sibling } from '../sibling.ts'
 

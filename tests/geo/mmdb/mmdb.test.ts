@@ -9,7 +9,12 @@ import type { RecordSize } from '../../../lib/geo/mmdb/file.ts'
 import { type Mmdb, openMmdb } from '../../../lib/geo/mmdb/mmdb.ts'
 import type { MmdbValue } from '../../../lib/geo/mmdb/value.ts'
 import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
-import { type Address, formatIpv6, ipv4FromBits, parseAddress } from '../../../lib/net/address.ts'
+import {
+  type Address,
+  formatIpv6,
+  ipv4FromBits,
+  parseAddress,
+} from '../../../lib/parts/net/address.ts'
 import { BUILT_AT, mmdbBytes } from '../../support/geo-files.ts'
 import { anyCharacter } from '../../support/quick/any-character.ts'
 import { tempFolder } from '../../support/temp-folder.ts'

@@ -7,7 +7,7 @@ import { after, describe, it } from 'node:test'
 import type { RecordSize } from '../../../lib/geo/mmdb/file.ts'
 import { Double, type MmdbValue, Uint16 } from '../../../lib/geo/mmdb/value.ts'
 import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
-import { parseAddress } from '../../../lib/net/address.ts'
+import { parseAddress } from '../../../lib/parts/net/address.ts'
 
 const RICH = {
   country: { iso_code: 'DE', names: { de: 'Deutschland', 'pt-BR': 'Alemanha' } },

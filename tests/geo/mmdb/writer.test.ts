@@ -5,8 +5,13 @@ import { Reader } from 'mmdb-lib'
 import type { MmdbOptions, RecordSize } from '../../../lib/geo/mmdb/file.ts'
 import type { MmdbValue } from '../../../lib/geo/mmdb/value.ts'
 import { createMmdbWriter, type MmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
-import { type Address, formatIpv6, ipv4FromBits, parseAddress } from '../../../lib/net/address.ts'
-import { type Network, parseNetwork } from '../../../lib/net/network.ts'
+import {
+  type Address,
+  formatIpv6,
+  ipv4FromBits,
+  parseAddress,
+} from '../../../lib/parts/net/address.ts'
+import { type Network, parseNetwork } from '../../../lib/parts/net/network.ts'
 
 const BUILT_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 const RECORD_SIZES: readonly RecordSize[] = [24, 28, 32]
@@ -227,15 +232,11 @@ function read(writer: MmdbWriter): Reader<never> {
 }
 
 function ip(text: string): Address {
-  const found = parseAddress(text)
-  assert.ok(found, text)
-  return found
+  return parseAddress(text) ?? assert.fail(text)
 }
 
 function net(text: string): Network {
-  const found = parseNetwork(text)
-  assert.ok(found, text)
-  return found
+  return parseNetwork(text) ?? assert.fail(text)
 }
 
 interface Insertion {

@@ -5,8 +5,8 @@ import { describe, it } from 'node:test'
 import { openDatabase } from '../../../lib/geo/database.ts'
 import { compileLists } from '../../../lib/geo/network-lists/compile-lists.ts'
 import { FREE_LISTS } from '../../../lib/geo/network-lists/free-lists.ts'
-import { parseAddress } from '../../../lib/net/address.ts'
-import { parseNetwork } from '../../../lib/net/network.ts'
+import { parseAddress } from '../../../lib/parts/net/address.ts'
+import { parseNetwork } from '../../../lib/parts/net/network.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 const folder = tempFolder()

@@ -1,6 +1,6 @@
 import { FREE_LISTS } from '../../../lib/geo/network-lists/free-lists.ts'
-import { formatIpv6, ipv4FromBits, parseAddress } from '../../../lib/net/address.ts'
-import { networkText } from '../../../lib/net/network.ts'
+import { formatIpv6, ipv4FromBits, parseAddress } from '../../../lib/parts/net/address.ts'
+import { networkText } from '../../../lib/parts/net/network.ts'
 import { createRandom, pick, type Random } from '../../../scripts/parts/random.ts'
 import type { ServedFile } from '../download/file-server.ts'
 

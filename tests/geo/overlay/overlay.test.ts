@@ -8,7 +8,7 @@ import { locate } from '../../../lib/geo/answer/locate.ts'
 import { writeResult } from '../../../lib/geo/answer/write-result.ts'
 import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
 import { compileOverlay } from '../../../lib/geo/overlay/overlay.ts'
-import { parseAddress } from '../../../lib/net/address.ts'
+import { parseAddress } from '../../../lib/parts/net/address.ts'
 
 const BUILT_AT = Date.UTC(2026, 0, 2, 3, 4, 5)
 const SUMMER = Date.UTC(2026, 6, 1)

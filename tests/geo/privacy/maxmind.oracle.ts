@@ -3,7 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '../../../lib/geo/database.ts'
-import { type Address, formatIpv6, ipv4FromBits, parseAddress } from '../../../lib/net/address.ts'
+import {
+  type Address,
+  formatIpv6,
+  ipv4FromBits,
+  parseAddress,
+} from '../../../lib/parts/net/address.ts'
 import { createRandom, pick, type Random } from '../../../scripts/parts/random.ts'
 
 /*

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { openDatabase } from '../../../lib/geo/database.ts'
 import type { MmdbValue } from '../../../lib/geo/mmdb/value.ts'
-import { ipv4FromBits } from '../../../lib/net/address.ts'
+import { ipv4FromBits } from '../../../lib/parts/net/address.ts'
 import { mmdbBytes } from '../../support/geo-files.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { DAY_MS } from '../../../lib/durations.ts'
+import { DAY_MS } from '../../../lib/parts/durations.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { removeCounted, removeOld } from '../../../lib/postgres/rum/retention.ts'
 import { KEPT_DAYS } from '../../../lib/rum/hour.ts'

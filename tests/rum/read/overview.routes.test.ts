@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
-import { HOUR_MS } from '../../../lib/durations.ts'
+import { HOUR_MS } from '../../../lib/parts/durations.ts'
 import { readValue } from '../../support/database/sql.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type LocalDb, openDb } from '../../../lib/db/open.ts'
-import { DAY_MS } from '../../../lib/durations.ts'
+import { DAY_MS } from '../../../lib/parts/durations.ts'
 import { KEPT_DAYS } from '../../../lib/rum/hour.ts'
 import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
 import { removeOld } from '../../../lib/rum/store/retention.ts'

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { TaxIdBody } from '../../../contract/billing/billing-account-bodies.ts'
 import type { TaxId } from '../../../contract/billing/billing-schemas.ts'
-import { ApiError } from '../../../errors.ts'
+import { ApiError } from '../../../parts/errors.ts'
 import type { StripeCalls } from '../stripe-calls.ts'
 import { ifInvalid, isMissing } from '../stripe-refusal.ts'
 

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it, mock } from 'node:test'
+import { repeat } from '../../lib/parts/periodic.ts'
+
+/** Runs the pending promise callbacks. */
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+const noError = (error: unknown) => assert.fail(String(error))
+
+beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
+afterEach(() => mock.timers.reset())
+
+describe('repeat', () => {
+  it('repeats its work until it is disposed of', async () => {
+    let runs = 0
+    const periodic = repeat(100, () => void runs++, noError)
+    assert.equal(runs, 0)
+    for (let n = 1; n <= 3; n++) {
+      mock.timers.tick(99)
+      await settle()
+      assert.equal(runs, n - 1)
+      mock.timers.tick(1)
+      await settle()
+      assert.equal(runs, n)
+    }
+    periodic[Symbol.dispose]()
+    mock.timers.tick(1_000)
+    await settle()
+    assert.equal(runs, 3)
+  })
+
+  it('never overlaps itself', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let runs = 0
+    const periodic = repeat(
+      100,
+      () => {
+        runs++
+        return promise
+      },
+      noError,
+    )
+    mock.timers.tick(100)
+    await settle()
+    mock.timers.tick(1_000)
+    await settle()
+    assert.equal(runs, 1)
+    resolve()
+    await settle()
+    mock.timers.tick(100)
+    await settle()
+    assert.equal(runs, 2)
+    periodic[Symbol.dispose]()
+  })
+
+  it('continues after an error, and reports the first of several, and the first success', async () => {
+    const errors: unknown[] = []
+    let runs = 0
+    const work = [() => Promise.reject(new Error('a')), () => assert.fail('b'), () => {}]
+    const periodic = repeat(
+      100,
+      () => work[runs++]?.(),
+      (error) => errors.push(error),
+    )
+    for (let n = 0; n < 3; n++) {
+      mock.timers.tick(100)
+      await settle()
+    }
+    assert.equal(runs, 3)
+    assert.deepEqual(
+      errors.map((error) => (error instanceof Error ? error.message : error)),
+      ['a', 'it had failed 2 times'],
+    )
+    periodic[Symbol.dispose]()
+  })
+
+  it('reports no error of work that disposal interrupts', async () => {
+    const { promise, reject } = Promise.withResolvers<void>()
+    const periodic = repeat(100, () => promise, noError)
+    mock.timers.tick(100)
+    periodic[Symbol.dispose]()
+    reject(new Error('closed'))
+    await settle()
+  })
+
+  it('can be disposed of by its own work', async () => {
+    let runs = 0
+    const periodic = repeat(
+      100,
+      () => {
+        runs++
+        periodic[Symbol.dispose]()
+      },
+      noError,
+    )
+    mock.timers.tick(100)
+    await settle()
+    mock.timers.tick(500)
+    await settle()
+    assert.equal(runs, 1)
+  })
+})

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, it, mock } from 'node:test'
+import { availableMemory } from '../../../lib/parts/process/available-memory.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+const MB = 1024 * 1024
+const SYSTEM = { 'proc/meminfo': `MemTotal: 8388608 kB\nMemAvailable: ${4096 * 1024} kB\n` }
+/** Of 250 MB that are not in use only 50 MB are free; the rest holds pages of files. */
+const STAT = `anon ${200 * MB}\nactive_file 0\ninactive_file ${200 * MB}\n`
+
+/** Available MB on a system with these files. `free`: MB that the runtime reports as free. */
+function availableMb(files: Readonly<Record<string, string>>, free = 50): number {
+  const root = tempFolder()
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  const { mock: runtime } = mock.method(process, 'availableMemory', () => free * MB)
+  try {
+    return availableMemory(root) / MB
+  } finally {
+    runtime.restore()
+  }
+}
+
+describe('the available memory', () => {
+  it('includes the pages of files that fill the memory of a container', () => {
+    const own = { 'proc/self/cgroup': '0::/\n', 'sys/fs/cgroup/memory.stat': STAT }
+    assert.equal(availableMb({ ...SYSTEM, ...own }), 250)
+    const unit = {
+      'proc/self/cgroup': '0::/system.slice/meridian.service\n',
+      'sys/fs/cgroup/system.slice/meridian.service/memory.stat': STAT,
+    }
+    assert.equal(availableMb({ ...SYSTEM, ...unit }), 250)
+    const firstVersion = {
+      'proc/self/cgroup': '5:cpu,cpuacct:/\n4:memory:/docker/a1\n0::/\n',
+      'sys/fs/cgroup/memory/docker/a1/memory.stat': STAT,
+    }
+    assert.equal(availableMb({ ...SYSTEM, ...firstVersion }), 250)
+    const inContainer = {
+      'proc/self/cgroup': '4:memory:/docker/a1\n0::/\n',
+      'sys/fs/cgroup/memory/memory.stat': STAT,
+    }
+    assert.equal(availableMb({ ...SYSTEM, ...inContainer }), 250)
+  })
+
+  it('is never more than the system has', () => {
+    const files = { 'proc/self/cgroup': '0::/\n', 'sys/fs/cgroup/memory.stat': STAT }
+    assert.equal(availableMb({ ...SYSTEM, ...files }, 4000), 4096)
+  })
+
+  it('is what the runtime says on other systems', () => {
+    assert.equal(availableMb({}), 50)
+  })
+})
