@@ -23,7 +23,7 @@ async function serve(): Promise<void> {
     refuseArguments(process.argv.slice(2))
     await compileFirst()
     // Imported only now: on an old runtime the SQLite driver would crash the process.
-    const { start } = await import('./start.ts')
+    const { start } = await import('./main/start.ts')
     // Handles the signals that arrived while loading.
     await nextTurn()
     await start()

@@ -13,7 +13,7 @@ import { markCompiled } from '../../lib/parts/process/compile-first.ts'
 import '../../lib/services/auth-thread.ts'
 import '../../lib/storage/reader-thread.ts'
 import '../../lib/storage/writer-thread.ts'
-import '../../node-process.ts'
-import '../../start.ts'
+import '../../main/node-process.ts'
+import '../../main/start.ts'
 
 markCompiled()

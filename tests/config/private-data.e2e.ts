@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, globSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { copyFiles, copyPackages } from '../process/release.ts'
+import { copyFiles, copyPackages } from '../main/release.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 

@@ -16,19 +16,14 @@ const BELOW = ['lib/config/', 'lib/contract/', 'lib/parts/']
  */
 const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['jsx.ts', []],
-  ['server.ts', ['lib/config/', 'lib/parts/', 'start.ts']],
-  [
-    'start.ts',
-    ['admin/', 'announce.ts', ...BELOW, 'lib/geo/', 'lib/http/', 'lib/services/', 'routes/'],
-  ],
-  ['node-process.ts', ['lib/parts/', 'start.ts']],
-  ['announce.ts', ['lib/contract/', 'lib/geo/', 'lib/parts/']],
+  ['server.ts', ['lib/config/', 'lib/parts/', 'main/']],
+  ['main/', ['admin/', ...BELOW, 'lib/geo/', 'lib/http/', 'lib/services/', 'routes/']],
   ['admin/', ['lib/http/', 'lib/parts/', 'lib/services/']],
   ['scripts/', ['lib/', 'routes/', 'web/']],
   ['scripts/locate/', ['lib/', 'pages/', 'scripts/']],
   ['scripts/accuracy/', ['lib/', 'pages/', 'scripts/']],
   ['scripts/package/', ['lib/assets/', 'lib/parts/', 'scripts/', 'server.ts']],
-  ['scripts/parts/compile.ts', ['lib/', 'node-process.ts', 'start.ts']],
+  ['scripts/parts/compile.ts', ['lib/', 'main/']],
   ['scripts/stripe.ts', ['lib/config/', 'lib/parts/', 'scripts/', 'stripe-double/']],
   ['scripts/bench/soak/', ['lib/', 'scripts/', 'stripe-double/']],
   ['scripts/bench/tail/', ['lib/', 'scripts/', 'stripe-double/']],
@@ -135,12 +130,12 @@ const PRIVATE: Readonly<Record<string, readonly string[]>> = {
   'lib/db/contact-tables.ts': ['lib/'],
   'lib/db/tables.ts': ['lib/'],
   'lib/db/billing-tables.ts': ['lib/'],
-  'lib/services/services.ts': ['start.ts', 'admin/', 'scripts/', 'routes/', 'lib/services/'],
+  'lib/services/services.ts': ['main/start.ts', 'admin/', 'scripts/', 'routes/', 'lib/services/'],
 }
 
 const files = [
-  '{announce,jsx,node-process,server,start}.ts',
-  '{admin,lib,pages,routes,scripts,stripe-double,web}/**/*.{ts,tsx}',
+  '{jsx,server}.ts',
+  '{admin,lib,main,pages,routes,scripts,stripe-double,web}/**/*.{ts,tsx}',
   'sdk/typescript/src/**/*.ts',
 ]
   .flatMap((pattern) => globSync(pattern, { cwd: root }))
@@ -179,9 +174,9 @@ describe('imports', () => {
   it('are found in every top-level room', () => {
     for (const floor of [
       'server.ts',
-      'start.ts',
       'admin/',
       'lib/',
+      'main/',
       'pages/',
       'routes/',
       'scripts/',

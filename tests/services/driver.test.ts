@@ -6,7 +6,7 @@ import { newDataFolder, runScript, type Settings } from '../support/process.ts'
 /** Loads what the server loads, opens the services and closes them. */
 const OPEN = `
   import { createRequire } from 'node:module'
-  import './start.ts'
+  import './main/start.ts'
   import { readConfig } from './lib/config/config.ts'
   import { silentLog } from './lib/parts/log/log.ts'
   import { openServices } from './lib/services/services.ts'

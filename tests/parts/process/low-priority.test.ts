@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, describe, it, mock } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runLowPriority } from '../../../lib/parts/process/low-priority.ts'
-import { isRunning } from '../../process/running.ts'
+import { isRunning } from '../../main/running.ts'
 import { ON_LINUX, ON_POSIX } from '../../support/runtime.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 

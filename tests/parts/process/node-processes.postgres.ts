@@ -12,7 +12,7 @@ import {
   close,
   lookUpOnAll,
   openMany,
-} from '../../process/many-connections.ts'
+} from '../../main/many-connections.ts'
 import {
   openTestPool,
   type PostgresServer,

@@ -118,7 +118,7 @@ describe('a server that nothing was compiled for before', () => {
   }
 })
 
-/** When start.ts begins to load sign-in, and a moment more. */
+/** When main/start.ts begins to load sign-in, and a moment more. */
 const LOADING_MS = 3_150
 
 describe('a server that is loading sign-in', () => {

@@ -1,5 +1,5 @@
-import { meetParent } from './lib/parts/process/parent-process.ts'
-import { reasonOf } from './lib/parts/reason.ts'
+import { meetParent } from '../lib/parts/process/parent-process.ts'
+import { reasonOf } from '../lib/parts/reason.ts'
 
 /** A further process of a server on PostgreSQL: see lib/parts/process/node-processes.ts. */
 async function serve(): Promise<void> {
