@@ -25,9 +25,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['scripts/package/', ['lib/assets/', 'lib/parts/', 'scripts/', 'server.ts']],
   ['scripts/parts/compile.ts', ['lib/', 'main/']],
   ['scripts/stripe.ts', ['lib/config/', 'lib/parts/', 'scripts/', 'stripe-double/']],
-  ['scripts/bench/soak/', ['lib/', 'scripts/', 'stripe-double/']],
-  ['scripts/bench/tail/', ['lib/', 'scripts/', 'stripe-double/']],
-  ['scripts/bench/traffic/', ['lib/', 'scripts/', 'stripe-double/']],
+  ['bench/', ['lib/', 'scripts/parts/', 'stripe-double/']],
   ['stripe-double/', []],
   ['sdk/typescript/src/', []],
   ['pages/', ['lib/config/', 'lib/contract/', 'lib/address-lists/']],
@@ -67,7 +65,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
 
 /** Packages that only some files may import. */
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
-  '@hono/node-server': ['routes/server.ts', 'stripe-double/', 'scripts/bench/'],
+  '@hono/node-server': ['routes/server.ts', 'bench/', 'stripe-double/'],
   '@modelcontextprotocol/server': ['lib/mcp/', 'scripts/mcp.ts'],
   '@photostructure/tz-lookup': ['lib/geo/place/timezone-at.ts'],
   '@valibot/to-json-schema': ['lib/mcp/tools.ts', 'lib/openapi/'],
@@ -97,20 +95,20 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'pages/',
     'routes/',
     'scripts/accuracy/',
-    'scripts/bench/',
+    'bench/',
     'scripts/locate/',
     'sdk/typescript/src/hono.ts',
     'stripe-double/',
     'web/app/',
     'web/home/',
   ],
-  koffi: ['lib/geo/files/mapped-file.ts', 'scripts/bench/parts/machine.ts'],
-  'mmdb-lib': ['scripts/bench/'],
+  koffi: ['lib/geo/files/mapped-file.ts', 'bench/parts/machine.ts'],
+  'mmdb-lib': ['bench/'],
   'moment-timezone': ['lib/geo/answer/packed-zones.ts'],
   nodemailer: ['lib/parts/mail.ts'],
   pg: ['lib/postgres/listen.ts', 'lib/postgres/pool.ts', 'lib/postgres/stalls.ts'],
   pino: ['lib/parts/log/log.ts'],
-  'playwright-core': ['scripts/bench/', 'scripts/parts/demo-instance.ts'],
+  'playwright-core': ['bench/', 'scripts/parts/demo-instance.ts'],
   'prom-client': ['lib/parts/metrics/metrics.ts'],
   qr: ['pages/dashboard/account/qr-code.tsx'],
   stripe: ['lib/billing/stripe/', 'stripe-double/'],
@@ -119,7 +117,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   tldts: ['lib/access/origins.ts'],
   'topojson-client': ['lib/assets/world-map.ts'],
   uplot: ['web/app/'],
-  valibot: ['lib/', 'pages/reference/', 'routes/', 'scripts/', 'stripe-double/'],
+  valibot: ['bench/', 'lib/', 'pages/reference/', 'routes/', 'scripts/', 'stripe-double/'],
   'web-vitals': ['web/rum/'],
   'world-atlas': ['lib/assets/world-map.ts'],
 }
@@ -135,7 +133,7 @@ const PRIVATE: Readonly<Record<string, readonly string[]>> = {
 
 const files = [
   '{jsx,server}.ts',
-  '{admin,lib,main,pages,routes,scripts,stripe-double,web}/**/*.{ts,tsx}',
+  '{admin,bench,lib,main,pages,routes,scripts,stripe-double,web}/**/*.{ts,tsx}',
   'sdk/typescript/src/**/*.ts',
 ]
   .flatMap((pattern) => globSync(pattern, { cwd: root }))
@@ -175,6 +173,7 @@ describe('imports', () => {
     for (const floor of [
       'server.ts',
       'admin/',
+      'bench/',
       'lib/',
       'main/',
       'pages/',

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const SOURCES = '{admin,lib,main,pages,routes,scripts,stripe-double,tests,web}/**/*'
+const SOURCES = '{admin,bench,lib,main,pages,routes,scripts,stripe-double,tests,web}/**/*'
 const MOST_FILES = 20
 /** A file directly in lib/parts/ serves at least this many other rooms. */
 const LEAST_ROOMS = 3
