@@ -2,7 +2,7 @@ import type { Ledger } from '../db/ledger/ledger.ts'
 import { Line, type LineKind } from '../db/ledger/table.ts'
 import type { Db } from '../db/open.ts'
 import { MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
-import type { KeyRecord } from './key-records.ts'
+import type { KeyRecord } from './key-ring/key-records.ts'
 import { type KeyRow, listKeys } from './keys.ts'
 
 /** When each key was last used, exact to a minute. Kept in memory, and written with the counters. */

@@ -1,5 +1,5 @@
 import { createFindSession, type FindSession, findSessionUser } from '../access/find-session.ts'
-import type { KeyRing } from '../access/key-ring.ts'
+import type { KeyRing } from '../access/key-ring/key-ring.ts'
 import { rememberSession } from '../access/sessions.ts'
 import { removeExpired, removeIncompleteUsers } from '../access/sign-in/clean-up.ts'
 import type { EmbeddedAuthOptions, HandleAuth } from '../access/sign-in/embedded-auth.ts'

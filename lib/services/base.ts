@@ -128,6 +128,6 @@ async function openShared(
     log.warn({ file }, 'the database file is not used, because MERIDIAN_DATABASE_URL is set')
   }
   const onError: StorageOptions['onError'] = (error, message) => log.error({ err: error }, message)
-  const { openPostgres } = await import('../postgres/open-postgres.ts')
+  const { openPostgres } = await import('../storage/open-postgres.ts')
   return openPostgres(postgres, { version: VERSION, now, onError })
 }

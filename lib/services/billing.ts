@@ -1,5 +1,5 @@
 import { fitKeyExpiry } from '../access/key-expiry.ts'
-import type { KeyRing } from '../access/key-ring.ts'
+import type { KeyRing } from '../access/key-ring/key-ring.ts'
 import { insertAudit } from '../accounts/audit.ts'
 import { type Billing, createBilling } from '../billing/billing.ts'
 import { createCatalogue } from '../billing/catalogue.ts'

@@ -1,4 +1,4 @@
-import type { KeyRing } from '../access/key-ring.ts'
+import type { KeyRing } from '../access/key-ring/key-ring.ts'
 import type { AuditEvent } from '../accounts/audit.ts'
 import { deleteAccountRows } from '../accounts/delete-account-rows.ts'
 import {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { deriveKey, type MintedKey } from '../access/api-key.ts'
-import type { KeyRing } from '../access/key-ring.ts'
+import type { KeyRing } from '../access/key-ring/key-ring.ts'
 import { insertKey, type KeyRow, listKeys, newKey, removeKeys } from '../access/keys.ts'
 import { parseOriginPattern } from '../access/origins.ts'
 import { insertAudit } from '../accounts/audit.ts'

@@ -1,4 +1,4 @@
-import type { KeyRing } from '../access/key-ring.ts'
+import type { KeyRing } from '../access/key-ring/key-ring.ts'
 import { deleteKey, type KeyRow, listKeys } from '../access/keys.ts'
 import type { ResetUser } from '../access/sign-in/auth-mail.ts'
 import type { PasswordResets } from '../access/sign-in/embedded-auth.ts'

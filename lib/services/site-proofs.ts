@@ -1,4 +1,4 @@
-import type { KeyRing } from '../access/key-ring.ts'
+import type { KeyRing } from '../access/key-ring/key-ring.ts'
 import { checkProof, listProofsToCheck } from '../accounts/site-proof.ts'
 import { HOUR_MS, MINUTE_MS } from '../parts/durations.ts'
 import type { FindTxt } from '../parts/net/txt-records.ts'

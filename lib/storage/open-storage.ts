@@ -1,4 +1,4 @@
-import { openKeyRing } from '../access/key-ring.ts'
+import { openKeyRing } from '../access/key-ring/key-ring.ts'
 import { checkpointWal, openDb } from '../db/open.ts'
 import { createMeterStore } from '../limits/meter-store.ts'
 import { createRumReader } from '../rum/reader.ts'

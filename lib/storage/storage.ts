@@ -1,4 +1,4 @@
-import type { KeyRing } from '../access/key-ring.ts'
+import type { KeyRing } from '../access/key-ring/key-ring.ts'
 import type { Plans } from '../config/plans.ts'
 import type { WriteCounts } from '../db/ledger/pending-counts.ts'
 import type { Db, SqliteDb } from '../db/open.ts'

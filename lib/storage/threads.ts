@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { openKeyRing } from '../access/key-ring.ts'
+import { openKeyRing } from '../access/key-ring/key-ring.ts'
 import type { Engine, Execute } from '../db/engine.ts'
 import type { LocalDb } from '../db/open.ts'
 import { createQueries } from '../db/queries.ts'

@@ -2,10 +2,10 @@ import type { PostgresConfig } from '../../lib/config/config.ts'
 import type { Db } from '../../lib/db/open.ts'
 import type { NodeState, PostgresState } from '../../lib/doctor/check-postgres.ts'
 import type { PgConnection } from '../../lib/postgres/connection.ts'
-import { createPgDb } from '../../lib/postgres/engine.ts'
 import { listPendingPg } from '../../lib/postgres/migrate.ts'
 import { IS_LIVE } from '../../lib/postgres/nodes/nodes.ts'
-import { readPgSecrets } from '../../lib/postgres/secrets.ts'
+import { createPgDb } from '../../lib/storage/pg-engine.ts'
+import { readPgSecrets } from '../../lib/storage/pg-secrets.ts'
 import { connect } from '../parts/postgres.ts'
 
 /** Reads the state of the database. Throws if it cannot be used, or with a wrong MERIDIAN_SECRET. */

@@ -1,6 +1,6 @@
-import { exportDatabase } from '../../lib/move/export-database.ts'
-import { writeTarget } from '../../lib/move/target.ts'
 import { usageText } from '../../lib/parts/own-code.ts'
+import { exportDatabase } from '../../lib/storage/move/export-database.ts'
+import { writeTarget } from '../../lib/storage/move/target.ts'
 import { FLAG, readArguments, TEXT } from '../parts/options.ts'
 import { connect } from '../parts/postgres.ts'
 import { run, UsageError } from '../parts/run.ts'

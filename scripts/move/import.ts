@@ -1,6 +1,6 @@
-import { importDatabase } from '../../lib/move/import-database.ts'
-import { withSource } from '../../lib/move/source.ts'
 import { usageText } from '../../lib/parts/own-code.ts'
+import { importDatabase } from '../../lib/storage/move/import-database.ts'
+import { withSource } from '../../lib/storage/move/source.ts'
 import { FLAG, readArguments, TEXT } from '../parts/options.ts'
 import { connect } from '../parts/postgres.ts'
 import { run, UsageError } from '../parts/run.ts'

@@ -1,4 +1,4 @@
-import type { MovedRows } from '../../lib/move/rows.ts'
+import type { MovedRows } from '../../lib/storage/move/rows.ts'
 import { jsonText } from '../parts/json-text.ts'
 import { report } from '../parts/run.ts'
 

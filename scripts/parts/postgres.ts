@@ -4,10 +4,10 @@ import type { Db } from '../../lib/db/open.ts'
 import { SECOND_MS } from '../../lib/parts/durations.ts'
 import { explainStart, requireUsableDatabase } from '../../lib/postgres/check-server.ts'
 import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
-import { createPgDb } from '../../lib/postgres/engine.ts'
 import { migratePg } from '../../lib/postgres/migrate.ts'
 import { countLive, IS_LIVE } from '../../lib/postgres/nodes/nodes.ts'
 import { nameDatabase, openPool } from '../../lib/postgres/pool.ts'
+import { createPgDb } from '../../lib/storage/pg-engine.ts'
 
 /** A few are enough, because a command does one thing after another. */
 const CONNECTIONS = 2

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { requireUsableDatabase } from '../../lib/postgres/check-server.ts'
 import type { PgPool } from '../../lib/postgres/connection.ts'
-import { openPostgres } from '../../lib/postgres/open-postgres.ts'
+import { openPostgres } from '../../lib/storage/open-postgres.ts'
 import { findFreePort } from '../../scripts/parts/start-process.ts'
 import {
   createDatabase,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkNotices } from '../../lib/postgres/check-notices.ts'
-import { openPostgres } from '../../lib/postgres/open-postgres.ts'
+import { openPostgres } from '../../lib/storage/open-postgres.ts'
 import { findFreePort } from '../../scripts/parts/start-process.ts'
 import {
   openTestPool,

@@ -7,7 +7,7 @@ import * as v from 'valibot'
 import { readConfig } from '../../lib/config/config.ts'
 import { ContactChallenge } from '../../lib/contract/contact.ts'
 import type { Log } from '../../lib/parts/log/log.ts'
-import { openPostgres } from '../../lib/postgres/open-postgres.ts'
+import { openPostgres } from '../../lib/storage/open-postgres.ts'
 import { CONTACT, INQUIRY, outcomeOf } from '../contact/inquiry.ts'
 import { solveChallenge } from '../contact/solve-challenge.ts'
 import {

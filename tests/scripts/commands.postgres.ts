@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { makeDraft, send as sendBeacons } from '../postgres/rum/telemetry.ts'
+import { makeDraft, send as sendBeacons } from '../rum/postgres/telemetry.ts'
 import {
   openTestPool,
   type PostgresServer,

@@ -1,5 +1,5 @@
+import { createPgBucketStore } from '../../../lib/limits/buckets/pg-bucket-store.ts'
 import type { BucketStore } from '../../../lib/limits/buckets/shared-bucket.ts'
-import { createPgBucketStore } from '../../../lib/postgres/bucket-store.ts'
 import { migratePg } from '../../../lib/postgres/migrate.ts'
 import {
   lockTable,

@@ -1,0 +1,152 @@
+import { mapInSlices } from '../../parts/in-slices.ts'
+import type { PgConnection } from '../../postgres/connection.ts'
+import { addToStored, type LiveRow } from '../rows/live-rows.ts'
+import { MAX_PATHS, OTHER_PATHS, type SiteFold } from '../rows/site-fold.ts'
+import { addMeasures } from '../sketch/measures.ts'
+import { encodeMeasures } from '../sketch/measures-blob.ts'
+import { type DayKey, type HourKey, type PathKey, type Row, toRow } from '../store/row.ts'
+import { PERCENTILE_COLUMNS, toPercentiles } from '../store/summary-columns.ts'
+import { type Bulk, type Columns, readAll, replaceAll, runBulk, type Tuple } from './bulk.ts'
+import { admitNames, type DayName, type FullDay, listNamesOf, nameTable } from './names.ts'
+
+/** What must be added to a stored row. */
+interface Delta<Key> {
+  readonly siteId: string
+  readonly row: LiveRow<Key>
+}
+
+/** A table of rows with sketches. */
+interface SketchTable<Key> {
+  /** The values of the key, in the order of its columns. */
+  readonly toTuple: (delta: Delta<Key>) => Tuple
+  readonly read: Bulk
+  readonly save: Bulk
+}
+
+const PLACE: Columns = { country: 'text', device: 'text' }
+const HOUR: Columns = { site_id: 'text', hour: 'bigint', ...PLACE }
+const DAY: Columns = { site_id: 'text', day: 'bigint', ...PLACE }
+const PATH: Columns = { site_id: 'text', day: 'bigint', path: 'text' }
+
+function sketchTable<Key>(
+  table: string,
+  key: Columns,
+  toTuple: SketchTable<Key>['toTuple'],
+): SketchTable<Key> {
+  return {
+    toTuple,
+    read: readAll(table, key, ['samples', 'sketches']),
+    save: replaceAll(table, key, { samples: 'bigint', sketches: 'bytea' }),
+  }
+}
+
+const HOURS = sketchTable<HourKey>('rum_sketches', HOUR, ({ siteId, row: { key } }) => [
+  siteId,
+  key.hour,
+  key.country,
+  key.device,
+])
+const DAYS = sketchTable<DayKey>('rum_days', DAY, ({ siteId, row: { key } }) => [
+  siteId,
+  key.day,
+  key.country,
+  key.device,
+])
+const PATHS = sketchTable<PathKey>('rum_paths', PATH, ({ siteId, row: { key } }) => [
+  siteId,
+  key.day,
+  key.path,
+])
+const PATH_NAMES = nameTable('rum_paths', 'path', { limit: MAX_PATHS, other: OTHER_PATHS })
+const SAVE_SUMMARY = replaceAll('rum_hours', HOUR, {
+  samples: 'bigint',
+  ...Object.fromEntries(PERCENTILE_COLUMNS.map((name) => [name, 'double precision' as const])),
+})
+
+/** Adds the rows of the sites to the stored ones. Returns the days that have reached their limit of pages. */
+export async function addRows(
+  connection: PgConnection,
+  sites: readonly SiteFold[],
+): Promise<FullDay[]> {
+  const summaries: Tuple[] = []
+  await addTo(connection, HOURS, deltasOf(sites, 'hours'), (delta, { samples, measures }) => {
+    summaries.push([...HOURS.toTuple(delta), samples, ...toPercentiles(measures)])
+  })
+  await runBulk(connection, SAVE_SUMMARY, summaries)
+  await addTo(connection, DAYS, deltasOf(sites, 'days'))
+  return addPaths(connection, deltasOf(sites, 'paths'))
+}
+
+type Table = 'hours' | 'days' | 'paths'
+type KeyOf<Name extends Table> = { hours: HourKey; days: DayKey; paths: PathKey }[Name]
+
+function deltasOf<Name extends Table>(
+  sites: readonly SiteFold[],
+  table: Name,
+): Delta<KeyOf<Name>>[] {
+  return sites.flatMap((site) => {
+    // safe: each table has rows of its own keys
+    const rows = site[table].changed() as LiveRow<KeyOf<Name>>[]
+    return rows.map((row) => ({ siteId: site.siteId, row }))
+  })
+}
+
+/** Adds the deltas to the stored rows. `onSum` gets each sum: kept together, they would take much memory. */
+async function addTo<Key>(
+  connection: PgConnection,
+  { toTuple, read, save }: SketchTable<Key>,
+  deltas: readonly Delta<Key>[],
+  onSum?: (delta: Delta<Key>, sum: Row) => void,
+): Promise<void> {
+  const rows = await runBulk(connection, read, deltas.map(toTuple))
+  const stored = new Map(rows.map((row) => [row.slice(0, -2).join(' '), row.slice(-2)]))
+  const saved = await mapInSlices(deltas, (delta) => {
+    const tuple = toTuple(delta)
+    const sum = addToStored(delta.row, toStored(stored.get(tuple.join(' '))))
+    onSum?.(delta, sum)
+    return [...tuple, sum.samples, encodeMeasures(sum.measures)]
+  })
+  await runBulk(connection, save, saved)
+}
+
+function toStored(found: Tuple | undefined): Row | undefined {
+  if (found === undefined) return undefined
+  // safe: these are the types of the columns
+  const [samples, sketches] = found as [number, Uint8Array]
+  return toRow({ samples, sketches })
+}
+
+async function addPaths(
+  connection: PgConnection,
+  deltas: readonly Delta<PathKey>[],
+): Promise<FullDay[]> {
+  const admitted = await admitNames(connection, PATH_NAMES, deltas.map(toName))
+  const kept = deltas.filter((delta) => admitted.has(toName(delta)))
+  const others = deltas.filter((delta) => !admitted.has(toName(delta)))
+  await addTo(connection, PATHS, joinOthers(kept, others))
+  return listNamesOf(connection, PATH_NAMES, admitted.fullDays)
+}
+
+function toName({ siteId, row: { key } }: Delta<PathKey>): DayName {
+  return { siteId, day: key.day, name: key.path }
+}
+
+/** Adds the pages beyond the limit to the row for all others. The values of the deltas stay as they are. */
+function joinOthers(
+  kept: readonly Delta<PathKey>[],
+  others: readonly Delta<PathKey>[],
+): Delta<PathKey>[] {
+  const rows = new Map(kept.map((delta) => [PATHS.toTuple(delta).join(' '), delta]))
+  for (const { siteId, row } of others) {
+    const key = { day: row.key.day, path: OTHER_PATHS }
+    const empty = { siteId, row: { ...row, key, samples: 0, measures: {} } }
+    const name = PATHS.toTuple(empty).join(' ')
+    const known = (rows.get(name) ?? empty).row
+    const measures = {}
+    addMeasures(measures, known.measures)
+    addMeasures(measures, row.measures)
+    const samples = known.samples + row.samples
+    rows.set(name, { siteId, row: { ...known, samples, measures } })
+  }
+  return [...rows.values()]
+}

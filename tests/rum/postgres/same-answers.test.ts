@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import fc from 'fast-check'
+import { openDb } from '../../../lib/db/open.ts'
+import type { PgPool } from '../../../lib/postgres/connection.ts'
+import { createPgRumReader } from '../../../lib/rum/postgres/reader.ts'
+import { createRumReader } from '../../../lib/rum/reader.ts'
+import { openRumWriter, type RumWriter } from '../../../lib/rum/writer.ts'
+import { openMigratedPglite } from '../../support/database/pglite.ts'
+import { NOON } from '../../support/helpers.ts'
+import { ALL, HOUR, makeDraft, openNode, readSite, removeAll, send } from './telemetry.ts'
+
+const NEVER_MS = 1_000_000
+
+/** A number of beacons, or a write of all rows, or a refused beacon. */
+type Step = number | 'checkpoint' | 'drop'
+
+async function take(writer: RumWriter, steps: readonly Step[]): Promise<void> {
+  let sent = 0
+  for (const step of steps) {
+    if (step === 'drop') await writer.countDropped('a', 'bot', NOON)
+    else if (step === 'checkpoint') {
+      for (const siteId of ['a', 'b']) await writer.checkpointSite(siteId)
+    } else {
+      const first = sent
+      sent += step
+      await send(
+        writer,
+        Array.from({ length: step }, (_, at) => makeDraft(first + at)),
+      )
+    }
+  }
+}
+
+describe('telemetry on PostgreSQL', () => {
+  let pool: PgPool
+
+  before(async () => {
+    pool = await openMigratedPglite()
+  })
+  beforeEach(() => removeAll(pool))
+  after(() => pool[Symbol.asyncDispose]())
+
+  /** Opens telemetry on SQLite and on PostgreSQL. */
+  const openBoth = async () => {
+    const db = openDb(':memory:')
+    const onError = assert.ifError
+    const { writer, errors } = await openNode(pool)
+    return {
+      db,
+      errors,
+      sqlite: openRumWriter(db, { now: () => NOON, onError, checkpointMs: NEVER_MS }),
+      postgres: writer,
+      readers: { sqlite: createRumReader(db), postgres: createPgRumReader(pool) },
+    }
+  }
+
+  it('answers the same as telemetry on SQLite', async () => {
+    const AnyStep = fc.oneof(fc.nat(40), fc.constantFrom('checkpoint' as const, 'drop' as const))
+    const AnyFilter = fc.record(
+      {
+        siteId: fc.constantFrom('a', 'b'),
+        period: fc
+          .tuple(fc.integer({ min: -3, max: 60 }), fc.integer({ min: -3, max: 60 }))
+          .map(([a, b]) => ({ from: HOUR + Math.min(a, b), to: HOUR + Math.max(a, b) })),
+        country: fc.constantFrom('GB', '', 'FR'),
+        device: fc.constantFrom('mobile', ''),
+      },
+      { requiredKeys: ['siteId', 'period'] },
+    )
+    const check = async (steps: readonly Step[], filters: readonly (typeof ALL)[]) => {
+      await removeAll(pool)
+      const { db, sqlite, postgres, readers, errors } = await openBoth()
+      await take(sqlite, steps)
+      await take(postgres, steps)
+      for (const filter of [ALL, ...filters]) {
+        assert.deepEqual(
+          await readSite(postgres, readers.postgres, filter),
+          await readSite(sqlite, readers.sqlite, filter),
+        )
+      }
+      await postgres[Symbol.asyncDispose]()
+      await sqlite[Symbol.asyncDispose]()
+      db.$client.close()
+      assert.deepEqual(errors, [])
+    }
+    const steps = fc.array(AnyStep, { maxLength: 12 })
+    const property = fc.asyncProperty(steps, fc.array(AnyFilter, { maxLength: 3 }), check)
+    await fc.assert(property, { numRuns: 15 })
+  })
+
+  it('has the same bounds for pages and kinds of errors', async () => {
+    const { sqlite, postgres, readers } = await openBoth()
+    const drafts = Array.from({ length: 1_800 }, (_, n) => ({
+      ...makeDraft(n, { pages: 800, kinds: 600 }),
+      receivedAt: NOON + n,
+    }))
+    // In the last part, new pages come before known ones.
+    const flood = Array.from({ length: 600 }, (_, n) => {
+      const { beacon, ...draft } = makeDraft(n)
+      const receivedAt = NOON + drafts.length + n
+      return { ...draft, siteId: 'a', receivedAt, beacon: { ...beacon, path: `/new${n}` } }
+    })
+    const parts = [0, 450, 900, 1_350].map((at) => drafts.slice(at, at + 450))
+    const again = drafts.slice(0, 100).map((draft) => ({ ...draft, receivedAt: NOON + 3_000 }))
+    parts.push([...flood, ...again])
+    for (const writer of [sqlite, postgres]) {
+      for (const part of parts) {
+        await send(writer, part)
+        await writer.checkpointSite('a')
+        await writer.checkpointSite('b')
+      }
+    }
+    for (const siteId of ['a', 'b']) {
+      const filter = { ...ALL, siteId }
+      const found = await readSite(postgres, readers.postgres, filter)
+      assert.deepEqual(found, await readSite(sqlite, readers.sqlite, filter))
+    }
+    const rows = await pool.use((connection) =>
+      connection.query(
+        `SELECT (SELECT count(*) FROM rum_paths WHERE site_id = 'a'),
+           (SELECT count(*) FROM rum_error_samples WHERE site_id = 'a')`,
+      ),
+    )
+    assert.deepEqual(rows.rows, [[501, 201]])
+  })
+
+  it('keeps U+0000 and half characters in texts of errors, but not in countries', async () => {
+    const { sqlite, postgres, readers } = await openBoth()
+    const { beacon, ...draft } = makeDraft(1)
+    const errors = [{ message: 'A\0B\ud800C', type: '\udfff' }]
+    const odd = { ...draft, siteId: 'a', beacon: { ...beacon, errors } }
+    await send(sqlite, [odd])
+    await send(postgres, [odd])
+    assert.deepEqual(
+      await readSite(postgres, readers.postgres),
+      await readSite(sqlite, readers.sqlite),
+    )
+    await send(postgres, [
+      { ...odd, country: 'G\0' },
+      { ...odd, country: 'G'.repeat(5_000) },
+    ])
+    const { overviews } = await readSite(postgres, readers.postgres, { ...ALL, country: '' })
+    assert.equal(Object(overviews[0]).sampleCount, draft.country === '' ? 3 : 2)
+  })
+})
