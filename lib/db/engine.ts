@@ -1,19 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Outcome, Query } from '../parts/sql.ts'
 import type { Client, Connection, Prepared } from './client.ts'
 import { isLocked } from './fault.ts'
-
-/** A statement and the values of its parameters, in the driver's types. */
-export interface Query {
-  readonly sql: string
-  readonly params: readonly unknown[]
-}
-
-/** What a statement returned, and how many rows it changed. */
-export interface Outcome {
-  /** Each row is an array of values, in the order of the columns. */
-  readonly rows: unknown[][]
-  readonly changes: number
-}
 
 /** Runs one statement. With `only`, reads only its first row. */
 export type Execute = (query: Query, only?: 'first row') => Promise<Outcome>

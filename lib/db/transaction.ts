@@ -1,4 +1,4 @@
-import type { Query } from './engine.ts'
+import type { Query } from '../parts/sql.ts'
 import type { Db } from './open.ts'
 import { createQueries, type Queries, type RunResult } from './queries.ts'
 

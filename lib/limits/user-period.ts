@@ -1,6 +1,5 @@
 import { type CarriedRequests, capIn } from '../config/carried-requests.ts'
 import type { BillingPeriod } from '../config/period.ts'
-import type { Query } from '../db/engine.ts'
 import type { Ledger } from '../db/ledger/ledger.ts'
 import {
   type CapNotice,
@@ -12,6 +11,7 @@ import {
   type Warned,
 } from '../db/ledger/pending-counts.ts'
 import { type LedgerTable, Line, type LineKind, type Totals } from '../db/ledger/table.ts'
+import type { Query } from '../parts/sql.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
 import type { MeterStore } from './meter-store.ts'
 

@@ -1,4 +1,4 @@
-import type { Outcome } from '../db/engine.ts'
+import type { Outcome } from '../parts/sql.ts'
 
 /** One connection. Statements run in the order of the calls. */
 export interface PgConnection {

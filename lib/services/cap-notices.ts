@@ -4,9 +4,9 @@ import type { Courier, CourierOptions, Deliver, FailedAttempt } from '../contact
 import { noticeQueue } from '../contact/delivery-queue.ts'
 import { startCourier } from '../contact/start-courier.ts'
 import { APP_PATH } from '../contract/pages.ts'
-import type { Query } from '../db/engine.ts'
 import type { CapNotice } from '../db/ledger/pending-counts.ts'
 import { once } from '../parts/once.ts'
+import type { Query } from '../parts/sql.ts'
 import type { Base } from './base.ts'
 
 /** Delivers notices that users have reached a limit: to them, and to the operator's webhook. */

@@ -1,6 +1,7 @@
-import type { Engine, Execute, Outcome, Query } from '../db/engine.ts'
+import type { Engine, Execute } from '../db/engine.ts'
 import type { Db } from '../db/open.ts'
 import { createQueries } from '../db/queries.ts'
+import type { Outcome, Query } from '../parts/sql.ts'
 import type { PgConnection, PgPool } from '../postgres/connection.ts'
 import { inWrite } from '../postgres/transaction.ts'
 import { type Translated, translate } from '../postgres/translate.ts'

@@ -1,4 +1,5 @@
-import type { Engine, Execute, Outcome, Query } from '../db/engine.ts'
+import type { Engine, Execute } from '../db/engine.ts'
+import type { Outcome, Query } from '../parts/sql.ts'
 
 interface Open {
   readonly execute: Execute

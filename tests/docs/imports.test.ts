@@ -39,7 +39,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['lib/assets/', ['lib/parts/']],
   ['lib/config/', BELOW],
   ['lib/contract/', ['lib/parts/']],
-  ['lib/postgres/', ['lib/db/', 'lib/parts/']],
+  ['lib/postgres/', ['lib/parts/']],
   ['lib/db/', ['lib/contract/', 'lib/parts/', 'lib/postgres/']],
   ['lib/http/', BELOW],
   ['lib/address-lists/', ['lib/contract/']],

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../db/engine.ts'
+import type { Outcome } from '../../parts/sql.ts'
 import type { PgConnection } from '../../postgres/connection.ts'
 
 /** Names of columns and their types, in order. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import type { Outcome } from '../../../lib/db/engine.ts'
+import type { Outcome } from '../../../lib/parts/sql.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { replayJournal } from '../../../lib/rum/postgres/replay.ts'
 import { openMigratedPglite } from '../../support/database/pglite.ts'

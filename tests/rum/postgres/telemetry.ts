@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Outcome } from '../../../lib/db/engine.ts'
+import type { Outcome } from '../../../lib/parts/sql.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { hourOf } from '../../../lib/rum/hour.ts'
 import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
