@@ -1,5 +1,5 @@
 import { usageText } from '../../lib/parts/own-code.ts'
-import { inputsOf } from '../locate/input.ts'
+import { inputsOf } from '../address-lists/parts/input.ts'
 import { FLAG, readArguments, TEXT } from '../parts/options.ts'
 import { UsageError } from '../parts/run.ts'
 

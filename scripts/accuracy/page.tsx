@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { Table } from '../../pages/table.tsx'
-import { writePage } from '../locate/write-page.tsx'
+import { writePage } from '../address-lists/parts/write-page.tsx'
 import type { Measurement } from './measurement.ts'
 import { Legend } from './plot-parts.tsx'
 import { CalibrationPlot, ErrorsPlot, SharesPlot } from './plots.tsx'

@@ -13,7 +13,7 @@ import { summaryHandlers } from '../../routes/api/summary.ts'
 import type { Handlers } from '../../routes/context.ts'
 import { type Asked, handlerOf, perform } from '../../routes/request/perform.ts'
 import { readInput, textOf } from '../../routes/request/within.ts'
-import { openOwnGeo } from '../locate/open-own-geo.ts'
+import { openOwnGeo } from '../address-lists/parts/open-own-geo.ts'
 
 /** The caller of all tools is whoever runs the command, without limits. */
 const CALLER: Caller = {

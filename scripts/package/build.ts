@@ -20,6 +20,10 @@ const DATA = ['data/plans.json', 'lib/{db,postgres}/migrations/*.sql']
 const FILES: Readonly<Record<string, string>> = {
   start: 'server.ts',
   accuracy: 'scripts/accuracy/main.ts',
+  grepip: 'scripts/address-lists/grepip.ts',
+  locate: 'scripts/address-lists/locate.ts',
+  map: 'scripts/address-lists/map.ts',
+  summarize: 'scripts/address-lists/summarize.ts',
   import: 'scripts/move/import.ts',
   export: 'scripts/move/export.ts',
 }

@@ -12,17 +12,23 @@ export const COMMANDS = {
     about: 'plans, roles, passwords and deletion of users',
     load: () => import('../user.ts'),
   },
-  locate: { about: 'look up a list of addresses', load: () => import('../locate.ts') },
+  locate: {
+    about: 'look up a list of addresses',
+    load: () => import('../address-lists/locate.ts'),
+  },
   summarize: {
     about: 'count a list of addresses by place and network',
-    load: () => import('../summarize.ts'),
+    load: () => import('../address-lists/summarize.ts'),
   },
-  map: { about: 'draw a list of addresses on a map', load: () => import('../map.ts') },
+  map: {
+    about: 'draw a list of addresses on a map',
+    load: () => import('../address-lists/map.ts'),
+  },
   accuracy: {
     about: 'measure how often answers are right',
     load: () => import('../accuracy/main.ts'),
   },
-  grepip: { about: 'find addresses in any text', load: () => import('../grepip.ts') },
+  grepip: { about: 'find addresses in any text', load: () => import('../address-lists/grepip.ts') },
   mcp: { about: 'serve assistants over stdio', load: () => import('../mcp.ts') },
   geo: { about: 'prepare, download and list databases', load: () => import('../geo.ts') },
   doctor: { about: 'check everything that a server needs', load: () => import('../doctor.ts') },

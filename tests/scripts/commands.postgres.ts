@@ -83,7 +83,7 @@ describe('the commands, on PostgreSQL', () => {
   it('find and reset passwords, and look up addresses', async () => {
     await run('user', '--email', EMAIL)
     assert.match((await run('user', '--email', EMAIL, '--link')).stdout, /\/app\/reset\?token=/)
-    assert.match((await run('locate', '81.2.69.160')).stdout, /"country"/)
+    assert.match((await run('address-lists/locate', '81.2.69.160')).stdout, /"country"/)
     assert.match(await fail('billing'), /STRIPE_SECRET_KEY is not set/)
   })
 

@@ -9,7 +9,7 @@ const { scripts }: { readonly scripts: Readonly<Record<string, string>> } = JSON
 
 /** The file that each npm script runs, except those for tests and checks, and what npm runs by itself. */
 const commands = Object.entries(scripts).flatMap(([name, line]) => {
-  const [, file] = /node\.sh (server\.ts|scripts\/\S+\.ts)/.exec(line) ?? []
+  const [, file] = /node\.sh (server\.ts|(?:bench|scripts)\/\S+\.ts)/.exec(line) ?? []
   return file === undefined || name === 'prepack' ? [] : [{ name, file }]
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { openServerSource } from '../../scripts/locate/server-source.ts'
+import { openServerSource } from '../../scripts/address-lists/parts/server-source.ts'
 import { type Handle, startLoopbackServer } from '../support/loopback-server.ts'
 
 const KEY = 'the-key'

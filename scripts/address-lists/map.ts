@@ -1,12 +1,12 @@
-import { usageText } from '../lib/parts/own-code.ts'
-import { countLists } from './locate/counts.ts'
-import { FORM_OPTIONS, FORM_USAGE, toFormOptions } from './locate/form-options.ts'
-import { inputsOf } from './locate/input.ts'
-import { writeMap } from './locate/map-page.tsx'
-import { openSource } from './locate/open-source.ts'
-import { readArguments, TEXT } from './parts/options.ts'
-import { run, UsageError } from './parts/run.ts'
-import { SERVER_OPTIONS, SERVER_USAGE, toServer } from './parts/server-options.ts'
+import { usageText } from '../../lib/parts/own-code.ts'
+import { readArguments, TEXT } from '../parts/options.ts'
+import { run, UsageError } from '../parts/run.ts'
+import { SERVER_OPTIONS, SERVER_USAGE, toServer } from '../parts/server-options.ts'
+import { countLists } from './parts/counts.ts'
+import { FORM_OPTIONS, FORM_USAGE, toFormOptions } from './parts/form-options.ts'
+import { inputsOf } from './parts/input.ts'
+import { writeMap } from './parts/map-page.tsx'
+import { openSource } from './parts/open-source.ts'
 
 const USAGE = `Usage: ${usageText('map', '[FILE…] --out FILE.html [options]')}
 Writes a page with a map and a summary of the addresses in the files, or in stdin. It needs no other

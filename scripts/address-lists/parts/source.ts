@@ -1,4 +1,4 @@
-import type { AnswerOptions } from '../../lib/geo/answer/shape.ts'
+import type { AnswerOptions } from '../../../lib/geo/answer/shape.ts'
 
 /**
  * Where answers come from: the databases here, or a server. From the same databases both give the same

@@ -1,8 +1,8 @@
-import { locateLines } from './locate/lines.ts'
-import { locateList } from './locate/list.ts'
-import { openSource } from './locate/open-source.ts'
-import { readTask } from './locate/options.ts'
-import { run } from './parts/run.ts'
+import { run } from '../parts/run.ts'
+import { locateLines } from './parts/lines.ts'
+import { locateList } from './parts/list.ts'
+import { openSource } from './parts/open-source.ts'
+import { readTask } from './parts/options.ts'
 
 await run(async () => {
   const task = readTask()

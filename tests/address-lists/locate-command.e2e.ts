@@ -73,7 +73,7 @@ describe('npm run locate', () => {
   })
 
   it('ends quietly when the reader closes the pipe', async () => {
-    const command = `${RUNTIME.join(' ')} scripts/locate.ts | head -n 1`
+    const command = `${RUNTIME.join(' ')} scripts/address-lists/locate.ts | head -n 1`
     const child = spawn('sh', ['-c', command], { env: env() })
     child.stdin.on('error', () => {}) // closed before all of it is written
     child.stdin.end('1.1.1.1\n'.repeat(200_000))

@@ -1,6 +1,6 @@
-import { type Corrections, KINDS, type Kind } from '../../lib/address-lists/form.ts'
-import { FLAG, TEXT } from '../parts/options.ts'
-import { UsageError } from '../parts/run.ts'
+import { type Corrections, KINDS, type Kind } from '../../../lib/address-lists/form.ts'
+import { FLAG, TEXT } from '../../parts/options.ts'
+import { UsageError } from '../../parts/run.ts'
 
 export const FORM_OPTIONS = { as: TEXT, column: TEXT, anywhere: FLAG, last: FLAG } as const
 

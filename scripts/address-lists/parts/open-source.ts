@@ -1,4 +1,4 @@
-import type { Server } from '../parts/server-options.ts'
+import type { Server } from '../../parts/server-options.ts'
 import { openOwnSource } from './own-source.ts'
 import { openServerSource } from './server-source.ts'
 import type { ListAnswerOptions, Source } from './source.ts'

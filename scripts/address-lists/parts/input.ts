@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { reasonOf } from '../../lib/parts/reason.ts'
+import { reasonOf } from '../../../lib/parts/reason.ts'
 
 export const STDIN = '-'
 

@@ -1,12 +1,12 @@
-import { decodeList } from '../../lib/address-lists/decode.ts'
-import { describeForm } from '../../lib/address-lists/describe-form.ts'
+import { decodeList } from '../../../lib/address-lists/decode.ts'
+import { describeForm } from '../../../lib/address-lists/describe-form.ts'
 import {
   BYTE_ORDER_MARK,
   HEAD_CHARACTERS,
   type ListForm,
   recognise,
-} from '../../lib/address-lists/form.ts'
-import { report } from '../parts/run.ts'
+} from '../../../lib/address-lists/form.ts'
+import { report } from '../../parts/run.ts'
 import type { FormOptions } from './form-options.ts'
 import { readBytes, STDIN } from './input.ts'
 

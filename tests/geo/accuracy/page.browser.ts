@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { assertAccessible, SCREENS } from '../pages/accessible.ts'
-import { openBrowser, type TestBrowser } from '../pages/browser.ts'
-import { prepareLocate } from './run-locate.ts'
+import { prepareLocate } from '../../address-lists/run-locate.ts'
+import { assertAccessible, SCREENS } from '../../pages/accessible.ts'
+import { openBrowser, type TestBrowser } from '../../pages/browser.ts'
 
 const { command, path } = prepareLocate()
 

@@ -13,7 +13,7 @@ describe('npm run summarize', () => {
     const [one, two] = [path('one.csv'), path('two.log')]
     writeFileSync(one, VISITORS)
     writeFileSync(two, LOG)
-    const { code, stdout, stderr } = await command('summarize', [one, two, '--json'])
+    const { code, stdout, stderr } = await command('address-lists/summarize', [one, two, '--json'])
     assert.equal(code, 0, stderr)
     const { addresses, cities, privacy } = JSON.parse(stdout)
     assert.deepEqual(addresses, { total: 5, distinct: 3, invalid: 1 })
@@ -27,7 +27,7 @@ describe('npm run summarize', () => {
 
   it('counts stdin as npm run locate -- --summary does', async () => {
     const [summary, located] = await Promise.all([
-      command('summarize', [], VISITORS),
+      command('address-lists/summarize', [], VISITORS),
       locate(VISITORS, ['--summary']),
     ])
     assert.match(summary.stdout, /^3 rows, 1 different address, 1 row without an address\n/)
@@ -35,7 +35,7 @@ describe('npm run summarize', () => {
   })
 
   it('names a file that it cannot read', async () => {
-    const { code, stdout, stderr } = await command('summarize', [path('none')])
+    const { code, stdout, stderr } = await command('address-lists/summarize', [path('none')])
     assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, /^Cannot read .*none: ENOENT/)
   })
@@ -45,7 +45,7 @@ describe('npm run map', () => {
   it('writes the page that npm run locate -- --map writes', async () => {
     const [mine, same] = [path('map.html'), path('same.html')]
     const [{ code, stdout, stderr }] = await Promise.all([
-      command('map', ['--out', mine], VISITORS),
+      command('address-lists/map', ['--out', mine], VISITORS),
       locate(VISITORS, ['--map', same]),
     ])
     assert.deepEqual([code, stdout], [0, ''], stderr)
@@ -54,13 +54,17 @@ describe('npm run map', () => {
   })
 
   it('names a file that it cannot write', async () => {
-    const { code, stderr } = await command('map', ['--out', path('none/map.html')], VISITORS)
+    const { code, stderr } = await command(
+      'address-lists/map',
+      ['--out', path('none/map.html')],
+      VISITORS,
+    )
     assert.equal(code, 1)
     assert.match(stderr, /\nCannot write .*none\/map\.html: ENOENT: .*\n$/)
   })
 
   it('needs the name of a file to write', async () => {
-    const { code, stderr } = await command('map', [], VISITORS)
+    const { code, stderr } = await command('address-lists/map', [], VISITORS)
     assert.equal(code, 2)
     assert.match(stderr, /^--out is missing\n\nUsage: /)
   })

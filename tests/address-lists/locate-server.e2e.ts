@@ -43,7 +43,7 @@ describe('a list that a server looks up', () => {
   ] as const) {
     it(`has the results of the databases here: ${name} ${args.join(' ')}`, async () => {
       const run = (env: NodeJS.ProcessEnv) =>
-        runWithInput([`scripts/${name}.ts`, ...args], input, { PATH, ...env })
+        runWithInput([`scripts/address-lists/${name}.ts`, ...args], input, { PATH, ...env })
       const asked = { MERIDIAN_URL: `${server.url}/`, MERIDIAN_KEY: key }
       const [own, remote] = await Promise.all([run(here), run(asked)])
       assert.deepEqual([own.code, remote.code], [0, 0], remote.stderr)
@@ -53,7 +53,7 @@ describe('a list that a server looks up', () => {
   }
 
   it('is refused with the reason if the key is wrong, which is not shown', async () => {
-    const args = ['scripts/summarize.ts', '--url', server.url, '--key', `${key}x`]
+    const args = ['scripts/address-lists/summarize.ts', '--url', server.url, '--key', `${key}x`]
     const { code, stdout, stderr } = await runWithInput(args, LIST, { PATH })
     assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, / answers 401: .*; set MERIDIAN_KEY to one of its API keys\n$/)

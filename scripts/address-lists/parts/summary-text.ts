@@ -1,6 +1,6 @@
-import type { Summary } from '../../lib/address-lists/summary.ts'
-import { PRECISIONS } from '../../lib/contract/geo/geolocation.ts'
-import { jsonText } from '../parts/json-text.ts'
+import type { Summary } from '../../../lib/address-lists/summary.ts'
+import { PRECISIONS } from '../../../lib/contract/geo/geolocation.ts'
+import { jsonText } from '../../parts/json-text.ts'
 
 /** Prints the summary to stdout: for people, or as JSON. */
 export function printSummary(summary: Summary, { json }: { readonly json: boolean }): void {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
-import type { MmdbValue } from '../../lib/geo/mmdb/value.ts'
-import { mmdbBytes } from '../support/geo-files.ts'
-import { inherited } from '../support/runtime.ts'
-import { tempFolder } from '../support/temp-folder.ts'
-import { runWithInput } from './run-locate.ts'
+import type { MmdbValue } from '../../../lib/geo/mmdb/value.ts'
+import { runWithInput } from '../../address-lists/run-locate.ts'
+import { mmdbBytes } from '../../support/geo-files.ts'
+import { inherited } from '../../support/runtime.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const folder = tempFolder()
 const path = (name: string) => join(folder, name)

@@ -1,5 +1,5 @@
-import { readConfig } from '../../lib/config/config.ts'
-import { createAnswerJson } from '../../lib/geo/answer/bulk.ts'
+import { readConfig } from '../../../lib/config/config.ts'
+import { createAnswerJson } from '../../../lib/geo/answer/bulk.ts'
 import { openOwnGeo } from './open-own-geo.ts'
 import type { ListAnswerOptions, Source } from './source.ts'
 

@@ -1,7 +1,7 @@
-import type { PlaceCounts } from '../../lib/address-lists/count-places.ts'
-import { makeSource } from '../../lib/assets/sources.ts'
-import { ListMap } from '../../pages/dashboard/look-up/list-map.tsx'
-import { ListSummary } from '../../pages/dashboard/look-up/list-summary.tsx'
+import type { PlaceCounts } from '../../../lib/address-lists/count-places.ts'
+import { makeSource } from '../../../lib/assets/sources.ts'
+import { ListMap } from '../../../pages/dashboard/look-up/list-map.tsx'
+import { ListSummary } from '../../../pages/dashboard/look-up/list-summary.tsx'
 import { writePage } from './write-page.tsx'
 
 /** Writes a page with a map and a summary of lists, which needs no other file. */

@@ -1,12 +1,12 @@
-import { usageText } from '../lib/parts/own-code.ts'
-import { countLists } from './locate/counts.ts'
-import { FORM_OPTIONS, FORM_USAGE, toFormOptions } from './locate/form-options.ts'
-import { inputsOf } from './locate/input.ts'
-import { openSource } from './locate/open-source.ts'
-import { printSummary } from './locate/summary-text.ts'
-import { FLAG, readArguments } from './parts/options.ts'
-import { run } from './parts/run.ts'
-import { SERVER_OPTIONS, SERVER_USAGE, toServer } from './parts/server-options.ts'
+import { usageText } from '../../lib/parts/own-code.ts'
+import { FLAG, readArguments } from '../parts/options.ts'
+import { run } from '../parts/run.ts'
+import { SERVER_OPTIONS, SERVER_USAGE, toServer } from '../parts/server-options.ts'
+import { countLists } from './parts/counts.ts'
+import { FORM_OPTIONS, FORM_USAGE, toFormOptions } from './parts/form-options.ts'
+import { inputsOf } from './parts/input.ts'
+import { openSource } from './parts/open-source.ts'
+import { printSummary } from './parts/summary-text.ts'
 
 const USAGE = `Usage: ${usageText('summarize', '[options] [FILE…]')}
 Counts the rows of the files, or of stdin, by country, region, network, city, precision and, if data

@@ -1,10 +1,10 @@
-import type { Reply } from '../../lib/address-lists/look-up-addresses.ts'
-import { VERSION } from '../../lib/config/version.ts'
-import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
-import { asciiJson } from '../../lib/geo/place/json-text.ts'
-import { codeOf, fetchReasonOf } from '../../lib/parts/reason.ts'
-import type { Server } from '../parts/server-options.ts'
-import { printable } from '../parts/text-table.ts'
+import type { Reply } from '../../../lib/address-lists/look-up-addresses.ts'
+import { VERSION } from '../../../lib/config/version.ts'
+import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
+import { asciiJson } from '../../../lib/geo/place/json-text.ts'
+import { codeOf, fetchReasonOf } from '../../../lib/parts/reason.ts'
+import type { Server } from '../../parts/server-options.ts'
+import { printable } from '../../parts/text-table.ts'
 import type { ListAnswerOptions } from './source.ts'
 
 /** The body of `POST /v1/ip/batch`. */

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
-import { makeSource, type SourceName } from '../../lib/assets/sources.ts'
-import { reasonOf } from '../../lib/parts/reason.ts'
+import { makeSource, type SourceName } from '../../../lib/assets/sources.ts'
+import { reasonOf } from '../../../lib/parts/reason.ts'
 
 /** Allows only what the page contains. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"

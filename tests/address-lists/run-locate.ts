@@ -27,7 +27,7 @@ export function prepareLocate() {
     /** The path of a file in the folder. */
     path: (name: string) => join(folder, name),
     locate: (input: string | Uint8Array, args: readonly string[] = []) =>
-      runWithInput(['scripts/locate.ts', ...args], input, env),
+      runWithInput(['scripts/address-lists/locate.ts', ...args], input, env),
     /** Runs another command with this environment. */
     command: (name: string, args: readonly string[], input: string | Uint8Array = '') =>
       runWithInput([`scripts/${name}.ts`, ...args], input, env),

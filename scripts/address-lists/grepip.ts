@@ -1,13 +1,13 @@
-import { decodeList } from '../lib/address-lists/decode.ts'
-import { findAddresses } from '../lib/address-lists/find-addresses.ts'
-import { Records } from '../lib/address-lists/records.ts'
-import { parseAddress } from '../lib/parts/net/address.ts'
-import { isPublic } from '../lib/parts/net/public-address.ts'
-import { usageText } from '../lib/parts/own-code.ts'
-import { reasonOf } from '../lib/parts/reason.ts'
-import { inputsOf, readBytes, STDIN } from './locate/input.ts'
-import { readArguments } from './parts/options.ts'
-import { print, report, run } from './parts/run.ts'
+import { decodeList } from '../../lib/address-lists/decode.ts'
+import { findAddresses } from '../../lib/address-lists/find-addresses.ts'
+import { Records } from '../../lib/address-lists/records.ts'
+import { parseAddress } from '../../lib/parts/net/address.ts'
+import { isPublic } from '../../lib/parts/net/public-address.ts'
+import { usageText } from '../../lib/parts/own-code.ts'
+import { reasonOf } from '../../lib/parts/reason.ts'
+import { readArguments } from '../parts/options.ts'
+import { print, report, run } from '../parts/run.ts'
+import { inputsOf, readBytes, STDIN } from './parts/input.ts'
 
 const USAGE = `Usage: ${usageText('grepip', '[options] [FILE…]')}
 Prints the lines of the files, or of stdin, that contain IPv4 or IPv6 addresses.

@@ -11,7 +11,7 @@ peer [2a02:4780::1]:443 is up
 `
 
 const grepip = (args: readonly string[], input: string | Uint8Array = LOG) =>
-  command('grepip', args, input)
+  command('address-lists/grepip', args, input)
 
 describe('npm run grepip', () => {
   it('prints the lines of stdin that contain addresses', async () => {

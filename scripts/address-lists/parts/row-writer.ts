@@ -1,8 +1,8 @@
-import { NO_ADDRESS } from '../../lib/address-lists/find-addresses.ts'
-import { KINDS, type ListForm } from '../../lib/address-lists/form.ts'
-import type { Row } from '../../lib/address-lists/read-list.ts'
-import { jsonLines, type Lines, tableLines } from '../../lib/address-lists/write-list.ts'
-import { answerColumns } from '../../lib/geo/answer/bulk-csv.ts'
+import { NO_ADDRESS } from '../../../lib/address-lists/find-addresses.ts'
+import { KINDS, type ListForm } from '../../../lib/address-lists/form.ts'
+import type { Row } from '../../../lib/address-lists/read-list.ts'
+import { jsonLines, type Lines, tableLines } from '../../../lib/address-lists/write-list.ts'
+import { answerColumns } from '../../../lib/geo/answer/bulk-csv.ts'
 import type { ListOptions } from './options.ts'
 import type { ListAnswerOptions, Source } from './source.ts'
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import type { Config } from '../../lib/config/config.ts'
-import { makeDataDir } from '../../lib/config/data-dir.ts'
-import { openGeo } from '../../lib/geo/open-geo.ts'
-import { createProgress } from '../../lib/geo/progress.ts'
-import { createLog } from '../../lib/parts/log/log.ts'
+import type { Config } from '../../../lib/config/config.ts'
+import { makeDataDir } from '../../../lib/config/data-dir.ts'
+import { openGeo } from '../../../lib/geo/open-geo.ts'
+import { createProgress } from '../../../lib/geo/progress.ts'
+import { createLog } from '../../../lib/parts/log/log.ts'
 
 /** Caches most records of a City file: commands run briefly and may use more memory than a server. */
 const CACHE_BITS = 18
