@@ -1,4 +1,5 @@
 import type { PrivacyField } from '../../contract/geo/privacy.ts'
+import type { Provider } from '../attribution.ts'
 import type { DecodedMap } from '../mmdb/decoder.ts'
 import type { MmdbMetadata } from '../mmdb/mmdb.ts'
 import type { LocationFinding } from '../place/finding.ts'
@@ -13,8 +14,8 @@ export interface Schema {
   readonly name: string
   /** Whether `sample`, a record of the file, has this layout. */
   fits(sample: DecodedMap, metadata: MmdbMetadata): boolean
-  /** The provider's short name, if the metadata states it. */
-  provider(metadata: MmdbMetadata): string | undefined
+  /** The provider, if the metadata states it. */
+  provider(metadata: MmdbMetadata): Provider | undefined
   /** Converts a record. `regionCode` is for files that name regions without their codes. */
   read(record: DecodedMap, regionCode: RegionCode): LocationFinding
   /**
