@@ -1,6 +1,6 @@
 import { METRICS, type Metric } from '../../contract/telemetry/metrics.ts'
 import type { Centroids, Span } from './centroids.ts'
-import type { Measure, Measures, Rated } from './measures.ts'
+import type { Measure, Measures, NewerMetric, Rated } from './measures.ts'
 import { meanOf, packChecked, weightOf } from './packed.ts'
 import { Sketch } from './sketch.ts'
 import { VarintReader, writeVarint } from './varint.ts'
@@ -15,15 +15,19 @@ export function encodeMeasures(measures: Measures): Buffer {
   const bytes = [VERSION]
   for (const [index, metric] of METRICS.entries()) {
     const measure = measures[metric]
-    if (measure === undefined) continue
-    writeVarint(bytes, index)
-    writeMeasure(bytes, measure)
+    if (measure !== undefined) writeMeasure(bytes, index, measure)
+  }
+  for (const [metric, measure] of Object.entries(measures)) {
+    const index = newerIndex(metric)
+    if (index !== undefined && measure !== undefined) writeMeasure(bytes, index, measure)
   }
   return Buffer.from(bytes)
 }
 
-function writeMeasure(bytes: number[], { sketch, good, needsImprovement, poor }: Measure): void {
+function writeMeasure(bytes: number[], index: number, measure: Measure): void {
+  const { sketch, good, needsImprovement, poor } = measure
   const packed = sketch.packed()
+  writeVarint(bytes, index)
   for (const count of [good, needsImprovement, poor, packed.length]) writeVarint(bytes, count)
   let before = 0
   for (const centroid of packed) {
@@ -40,7 +44,7 @@ export function decodeMeasures(bytes: Uint8Array): Measures {
 }
 
 /** Measures whose centroids are among many others. */
-export type SpanMeasures = Partial<Record<Metric, Rated<Span>>>
+export type SpanMeasures = Partial<Record<Metric | NewerMetric, Rated<Span>>>
 
 /** Adds the centroids of the measures to `centroids`. Throws as `decodeMeasures` does. */
 export function addCentroids(centroids: Centroids, bytes: Uint8Array): SpanMeasures {
@@ -51,20 +55,27 @@ export function addCentroids(centroids: Centroids, bytes: Uint8Array): SpanMeasu
 function readMeasures<Distribution>(
   bytes: Uint8Array,
   readCentroids: (reader: VarintReader, length: number) => Distribution,
-): Partial<Record<Metric, Rated<Distribution>>> {
+): Partial<Record<Metric | NewerMetric, Rated<Distribution>>> {
   const reader = new VarintReader(bytes)
   const version = reader.read()
   if (version !== VERSION) throw new Error(`Cannot read a sketch of version ${version}`)
-  const measures: Partial<Record<Metric, Rated<Distribution>>> = {}
+  const measures: Partial<Record<Metric | NewerMetric, Rated<Distribution>>> = {}
   while (reader.left > 0) {
-    const metric = METRICS[reader.read()]
-    if (metric === undefined) throw new Error('Cannot read a sketch: it has an unknown metric')
+    const metric = metricAt(reader.read())
     const [good, needsImprovement, poor] = [reader.read(), reader.read(), reader.read()]
     const length = reader.read()
     if (length > reader.left) throw new Error('Cannot read a sketch: it ends early')
     measures[metric] = { sketch: readCentroids(reader, length), good, needsImprovement, poor }
   }
   return measures
+}
+
+function metricAt(index: number): Metric | NewerMetric {
+  return METRICS[index] ?? `newer ${index}`
+}
+
+function newerIndex(metric: string): number | undefined {
+  return metric.startsWith('newer ') ? Number(metric.slice('newer '.length)) : undefined
 }
 
 function readSketch(reader: VarintReader, length: number): Sketch {

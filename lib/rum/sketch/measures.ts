@@ -15,8 +15,14 @@ export type Measure = Rated<Sketch>
 
 export type Values = Readonly<Partial<Record<Metric, number>>>
 
+/**
+ * A metric of a newer release, by its index in that release's `METRICS`. After a rollback, or on an older
+ * node, it is kept with its row, but never shown.
+ */
+export type NewerMetric = `newer ${number}`
+
 /** The metrics of one row. A metric is undefined until a beacon has it. */
-export type Measures = Partial<Record<Metric, Measure>>
+export type Measures = Partial<Record<Metric | NewerMetric, Measure>>
 
 export function addValues(measures: Measures, values: Values): void {
   for (const metric of METRICS) {
@@ -31,7 +37,7 @@ export function addValues(measures: Measures, values: Values): void {
 
 /** Adds the values of other measures. */
 export function addMeasures(measures: Measures, others: Measures): void {
-  for (const metric of METRICS) {
+  for (const metric of metricsIn(others)) {
     const other = others[metric]
     if (other === undefined) continue
     const measure = measures[metric] ?? newMeasure()
@@ -41,6 +47,10 @@ export function addMeasures(measures: Measures, others: Measures): void {
     measure.needsImprovement += other.needsImprovement
     measure.poor += other.poor
   }
+}
+
+function metricsIn(measures: Measures) {
+  return Object.keys(measures) as (Metric | NewerMetric)[] // safe: the keys of `Measures`
 }
 
 export function newMeasure(sketch = new Sketch()): Measure {

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { VITALS } from '../../../lib/contract/telemetry/metrics.ts'
-import { addValues, type Measures, percentilesOf } from '../../../lib/rum/sketch/measures.ts'
+import { METRICS, VITALS } from '../../../lib/contract/telemetry/metrics.ts'
+import {
+  addMeasures,
+  addValues,
+  type Measures,
+  percentilesOf,
+  type Values,
+} from '../../../lib/rum/sketch/measures.ts'
 import { decodeMeasures, encodeMeasures } from '../../../lib/rum/sketch/measures-blob.ts'
 import { countOf, meanOf } from '../../../lib/rum/sketch/packed.ts'
 import { Sketch } from '../../../lib/rum/sketch/sketch.ts'
@@ -167,9 +173,33 @@ describe('encoded measures', () => {
 
   it('are refused if they are damaged or have another version', () => {
     assert.throws(() => decodeMeasures(Uint8Array.of(2)), /version 2/)
-    assert.throws(() => decodeMeasures(Uint8Array.of(1, 99)), /unknown metric/)
+    assert.throws(() => decodeMeasures(Uint8Array.of(1, 99)), /damaged/)
     assert.throws(() => decodeMeasures(Uint8Array.of(1, 0, 1, 1, 1, 200)), /damaged/)
     assert.throws(() => decodeMeasures(Uint8Array.of()), /damaged/)
+  })
+
+  it('keep the metrics of a newer release, also when others are added', () => {
+    const of = (values: Values) => {
+      const measures: Measures = {}
+      addValues(measures, values)
+      return encodeMeasures(measures)
+    }
+    const [version, , ...one] = of({ lcp: 1_000 })
+    const [, , ...two] = of({ lcp: 3_000 })
+    const newer = METRICS.length
+    const bytes = Uint8Array.of(Number(version), newer, ...one)
+    const measures = decodeMeasures(of({ cls: 0.1 }))
+    addMeasures(measures, decodeMeasures(bytes))
+    addMeasures(measures, decodeMeasures(Uint8Array.of(Number(version), newer, ...two)))
+    addMeasures(measures, decodeMeasures(of({ cls: 0.3 })))
+    assert.equal(measures.cls?.sketch.n, 2)
+
+    const expected: Measures = {}
+    for (const lcp of [1_000, 3_000]) addValues(expected, { lcp })
+    const [, , ...both] = encodeMeasures(expected)
+    const written = [...encodeMeasures(measures)]
+    assert.deepEqual(written.slice(-both.length - 1), [newer, ...both])
+    assert.deepEqual([...encodeMeasures(decodeMeasures(Uint8Array.from(written)))], written)
   })
 
   it('count good, middling and poor values by the published thresholds', () => {
