@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { ApiErrorBody } from '../../lib/contract/common.ts'
 import { errorCodes } from '../../lib/contract/operation.ts'
+import { schemas } from '../../lib/contract/schemas.ts'
+import { createOpenApi } from '../../lib/openapi/openapi.ts'
 import { ERROR_STATUS } from '../../lib/parts/errors.ts'
+import { jsonText } from '../../scripts/parts/json-text.ts'
+import { runAtOnce } from '../support/run-at-once.ts'
 import { BASE_URL, described, document, isObject, nodes, raw, rows, target } from './document.ts'
 
 /** The published fields of the resources; `?` marks optional fields. */
@@ -39,6 +44,12 @@ const FIELDS = {
   AddressBody: 'line1 line2? city? state? postal_code? postalCode? country',
   Beacon: 'path? deviceType? connectionType? metrics? errors?',
 } as const
+
+/** Published without a name. A new body gets one in lib/contract/schemas.ts, for the clients' types. */
+const UNNAMED = [
+  ...['changeEmail', 'confirmEmail', 'offerSecondFactor', 'confirmSecondFactor'],
+  ...['renewRecoveryCodes', 'removeSecondFactor', 'deleteAccount', 'setSpendingCap'],
+]
 
 function references(): string[] {
   return [...nodes(raw)].flatMap(([key, ref]) =>
@@ -85,6 +96,22 @@ describe('the OpenAPI document', () => {
     const foreign = [...nodes(raw)].filter(([key]) => ['$schema', '$defs', '$id'].includes(key))
     assert.deepEqual(foreign, [])
     assert.doesNotMatch(JSON.stringify(raw), /json-schema\.org|"nullable"/)
+  })
+
+  it('is the one that the clients in sdk/ were generated from: else run npm run sdk', () => {
+    // sdk/generate.sh shortens the keys of the examples, too.
+    const document = runAtOnce(createOpenApi('http://127.0.0.1:8787'))
+    const text = jsonText(document).replaceAll(/([sp]k_live_)0{8,}/g, '$1…')
+    assert.ok(readFileSync('sdk/openapi.json', 'utf8') === text, 'sdk/openapi.json is stale')
+  })
+
+  it('has a name for the body of each request that is not among these', () => {
+    const named = new Set<unknown>(Object.values(schemas))
+    const bodies = rows.filter(({ body }) => body !== undefined && !named.has(body.schema))
+    assert.deepEqual(
+      bodies.map(({ id }) => id),
+      UNNAMED,
+    )
   })
 
   it('has the fields of the contract in each resource', () => {

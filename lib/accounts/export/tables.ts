@@ -1,3 +1,5 @@
+import { VITALS } from '../../contract/telemetry/metrics.ts'
+
 /** The columns of a table that an export contains: never a hash, a password or a token. */
 export interface ExportedTable {
   /** The name of its files in the archive. */
@@ -167,7 +169,7 @@ export const EXPORTED: readonly ExportedTable[] = [
     key: ['hour', 'country', 'device'],
     columns: [
       ...['site_id', 'hour', 'country', 'device', 'samples'],
-      ...['lcp', 'inp', 'cls', 'ttfb', 'fid'].flatMap((metric) =>
+      ...VITALS.flatMap((metric) =>
         ['p50', 'p75', 'p95'].map((percentile) => `${metric}_${percentile}`),
       ),
     ],
