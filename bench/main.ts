@@ -13,13 +13,13 @@ import { benchBatch, benchHttp, benchPeers, benchProxy } from './http.ts'
 import { benchAudit } from './inside/audit.ts'
 import { benchKeys } from './inside/keys.ts'
 import { benchLookup } from './inside/lookup.ts'
-import { benchOptions } from './options.ts'
 import { benchPages } from './pages.ts'
 import { machineLine } from './parts/machine.ts'
 import type { BenchOptions } from './parts/options.ts'
 import { benchRum } from './rum.ts'
 import { benchSoak } from './soak/main.ts'
 import { benchTail } from './tail/main.ts'
+import { benchAsks, benchClose, benchNginx, benchOdd } from './ways.ts'
 
 type Subject = readonly [does: string, bench: (options: BenchOptions) => Promise<void>]
 
@@ -27,7 +27,10 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
   http: ['compares Meridian to a bare Hono answer and nginx; the default', benchHttp],
   peers: ['compares Meridian on Node, Deno and Bun to nginx and maxmind', benchPeers],
   proxy: ['measures look-ups behind nginx, with and without POSTs among them', benchProxy],
-  options: ['measures look-ups that include more, or in another language', benchOptions],
+  nginx: ['measures look-ups behind nginx, with and without kept connections', benchNginx],
+  close: ['measures look-ups with a connection for each', benchClose],
+  odd: ['measures look-ups that the fast path leaves to node:http', benchOdd],
+  asks: ['measures look-ups by how one asks: fields, language, key and more', benchAsks],
   batch: ['measures batches of 1,000 addresses', benchBatch],
   growth: ['measures growing numbers of keys, connections and networks (12 minutes)', benchGrowth],
   lookup: ['measures look-ups without a server, next to other readers', benchLookup],

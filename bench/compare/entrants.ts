@@ -81,7 +81,8 @@ function meridian(runtime: Runtime, cityFile: string): Entrant {
   })
 }
 
-function bareHono(runtime: Runtime): Entrant {
+/** Hono's answer of a constant country. */
+export function bareHono(runtime: Runtime): Entrant {
   return onRuntime('bare Hono', runtime, (folder) => serveHono(runtime, folder))
 }
 

@@ -115,16 +115,25 @@ export function startNginxService(folder: string, module: string, files: Service
   })
 }
 
-/** Starts nginx as a proxy in front of a server, with keep-alive connections to it. */
-export function startNginxProxy(folder: string, { url, headers }: Target): Promise<Target> {
+/**
+ * Starts nginx as a proxy in front of a server: with kept connections to it, or as Debian installs it, which
+ * asks by HTTP/1.0 and opens a connection for each request.
+ */
+export function startNginxProxy(
+  folder: string,
+  { url, headers }: Target,
+  way: 'as installed' | 'with keepalive' = 'with keepalive',
+): Promise<Target> {
   const { host, pathname } = new URL(url)
+  const keeps = way === 'with keepalive'
+  const keepalive = keeps ? 'keepalive 64; keepalive_requests 1000000000;' : ''
+  const kept = keeps ? 'proxy_http_version 1.1; proxy_set_header Connection "";' : ''
   return startNginx(folder, {
     path: pathname,
     headers,
-    http: `upstream meridian { server ${host}; keepalive 64; keepalive_requests 1000000000; }`,
-    location: `proxy_pass http://meridian;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
+    http: `upstream server { server ${host}; ${keepalive} }`,
+    location: `proxy_pass http://server;
+      ${kept}
       proxy_set_header Host $host;
       proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;`,
   })
