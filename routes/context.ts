@@ -14,7 +14,7 @@ export interface Env {
   }
 }
 
-/** The head of a request. Both Hono's Context and the fast path provide it. */
+/** The head of a request: Hono's Context, or made from a request that was read whole. */
 export interface HeadContext {
   readonly env: Env['Bindings'] | undefined
   readonly req: {

@@ -3,7 +3,7 @@ import { createHttpServer } from '../lib/http/http-server.ts'
 import { throttle } from '../lib/parts/log/throttle.ts'
 import type { Services } from '../lib/services/services.ts'
 import { createApp } from './app.ts'
-import { createFastOperations } from './request/fast-operations.ts'
+import { createAnswerWhole } from './request/fast-operations.ts'
 import { toResponse } from './request/respond.ts'
 import { answerFailure, answerUnreadable } from './request/unreadable.ts'
 
@@ -12,8 +12,8 @@ export function createServer(services: Services) {
   const { config, log } = services
   return createHttpServer(createListener(services), {
     answerUnreadable: (unreadable) => answerUnreadable(services, unreadable),
-    fastPath: {
-      ...createFastOperations(services),
+    answerWhole: {
+      ...createAnswerWhole(services),
       onError: (error) => log.error({ err: error }, 'unexpected error'),
     },
     connections: {

@@ -4,17 +4,19 @@ import { BatchedResponse } from './batched-response.ts'
 import { type AnswerUnreadable, answerClientErrors } from './client-error.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
 import { serveExpectations } from './expectations.ts'
-import { type FastPathOptions, installFastPath } from './fast-path/fast-path.ts'
+import { installFastPath } from './fast-path/fast-path.ts'
 import { MAX_UNANSWERED } from './fast-path/feed.ts'
 import { LIMITS } from './http-limits.ts'
 import { serveHttp10 } from './http10.ts'
 import { limitPipelining } from './limit-pipelining.ts'
 import { resetSlowReaders } from './slow-readers.ts'
+import type { AnswerWhole } from './whole-request.ts'
 
 export interface HttpServerOptions {
   readonly connections: ConnectionLimits
   readonly answerUnreadable: AnswerUnreadable
-  readonly fastPath: FastPathOptions
+  /** For the requests that are read whole, without node:http. `serve` answers all others. */
+  readonly answerWhole: AnswerWhole
 }
 
 const IS_BUN = nameRuntime(process.versions) === 'bun'
@@ -25,7 +27,7 @@ const READERS = { maxWaitMs: 30_000, maxBytes: 64 * 1024 * 1024, checkEveryMs: 1
 /** Returns a server of node:http, not yet listening, that limits what each client may use. */
 export function createHttpServer(
   serve: RequestListener,
-  { connections, answerUnreadable, fastPath }: HttpServerOptions,
+  { connections, answerUnreadable, answerWhole }: HttpServerOptions,
 ): Server {
   const server = createServer({ ...LIMITS, ServerResponse: BatchedResponse })
   const waiting = serveExpectations(serveAsterisk(serve))
@@ -38,7 +40,7 @@ export function createHttpServer(
   server.on('checkExpectation', (...request) => server.emit('request', ...request))
   answerClientErrors(server, answerUnreadable)
   limitConnections(server, connections)
-  installFastPath(server, fastPath)
+  installFastPath(server, answerWhole)
   resetSlowReaders(server, READERS)
   return server
 }

@@ -19,7 +19,7 @@ export function serveBeacon(services: Services, row: Operation) {
     answerBeacon(c, () => readBytes(messageOf(c), BEACON_MAX_BYTES))
 }
 
-/** Answers the beacons that the fast path gets, whose body is already read. */
+/** Answers beacons that are read whole, with their body. */
 export function serveWholeBeacon(services: Services, row: Operation) {
   const answerBeacon = createAnswerBeacon(services, row)
   return (c: HeadContext, body: Uint8Array): Promise<Answer> =>

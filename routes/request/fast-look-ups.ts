@@ -1,6 +1,6 @@
 import { readKeyText } from '../../lib/access/authenticate.ts'
 import { operations } from '../../lib/contract/operations.ts'
-import type { FastRequest } from '../../lib/http/fast-path/fast-path.ts'
+import type { WholeRequest } from '../../lib/http/whole-request.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { plainLookUps } from '../api/geolocation.ts'
 import type { Answer } from './respond.ts'
@@ -15,18 +15,18 @@ const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|[6-9]\d{3}))?$/
 
 export type LookUpParts = KeyedParts & Pick<Services, 'geo'>
 
-type GetRequest = Omit<FastRequest, 'method' | 'body'>
+type GetRequest = Omit<WholeRequest, 'method' | 'body'>
 
 /** Whether the adaptor accepts the header Host as it is. */
-export function hasPlainHost(headers: FastRequest['headers']): boolean {
+export function hasPlainHost(headers: WholeRequest['headers']): boolean {
   return PLAIN_HOST.test(headers['host'] ?? '')
 }
 
 /**
  * Returns a function that answers look-ups with an API key. It avoids Request, router and Response,
- * which would take longer than the look-up. It returns null for any other request.
+ * which would take longer than the look-up. It returns null to leave any other request to the router.
  */
-export function createFastLookUps(services: LookUpParts): (request: GetRequest) => Answer | null {
+export function createKeyedLookUps(services: LookUpParts): (request: GetRequest) => Answer | null {
   const handlers = plainLookUps(services)
   const lookUps = operations.flatMap((row) => {
     if (!isKeyOf(handlers, row.id)) return []

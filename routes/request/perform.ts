@@ -58,8 +58,9 @@ function isKeyOf<Table extends object>(table: Table, key: PropertyKey): key is k
 }
 
 /**
- * Performs an operation. Every caller of it ends here, but for the fast path and beacons, after it was admitted:
- * its credential and its limit are checked, and its input is parsed. Throws the ApiError to answer with.
+ * Performs an operation once its caller is admitted: credential and limit are checked, and the input is parsed.
+ * All operations are performed here, except look-ups by `serveKeyed` and beacons. Throws the ApiError to answer
+ * with.
  */
 export async function perform(
   services: PerformParts,

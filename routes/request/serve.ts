@@ -120,8 +120,8 @@ const NO_INPUT = {
 } as const
 
 /**
- * Like `serve`, but synchronous, so that the fast path can send the answer at once. The request must have an
- * API key, a query that the caller has checked, and no body. Returns null if something must be loaded first.
+ * Like `serve`, but synchronous, so that the answer can be sent at once. The request must have an API key, a
+ * query that the caller has checked, and no body. Returns null if something must be loaded first.
  */
 export function serveKeyed(services: KeyedParts, row: Operation, handler: SyncHandler) {
   return (c: HeadContext, input: Pick<AnyCall, 'params' | 'query'>): Answer | null => {

@@ -9,7 +9,7 @@ import { operations } from '../../lib/contract/operations.ts'
 import { AUTH_BASE_PATH, DOCS_PATH, HOME_PATH, ROBOTS_PATH } from '../../lib/contract/pages.ts'
 import { SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
 import { installFastPath } from '../../lib/http/fast-path/fast-path.ts'
-import { createFastLookUps } from '../../routes/request/fast-look-ups.ts'
+import { createKeyedLookUps } from '../../routes/request/fast-look-ups.ts'
 import { createListener } from '../../routes/server.ts'
 import { freshClient, makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
 import { openConnection, parseAnswer } from '../support/raw-connection.ts'
@@ -33,7 +33,7 @@ before(async () => {
     env: { MERIDIAN_CONTACT: 'store', MERIDIAN_TRUSTED_PROXIES: '127.0.0.1' },
   })
   keys = { none: '', powerless: await app.makeKey({ scopes: [] }) }
-  const fastLookUps = createFastLookUps(app.services)
+  const fastLookUps = createKeyedLookUps(app.services)
   urls.router = await listen(() => {})
   urls.both = await listen((server) =>
     installFastPath(server, { answer: fastLookUps, onError: assert.ifError }),

@@ -13,7 +13,7 @@ describe('a request that is the last of its connection', () => {
       {
         connections: { total: 10, perAddress: 10, proxies: [], onRefused: () => assert.fail() },
         answerUnreadable: () => ({ status: 400, headers: {}, json: '{}' }),
-        fastPath: { answer: () => null, onError: (error) => assert.fail(String(error)) },
+        answerWhole: { answer: () => null, onError: (error) => assert.fail(String(error)) },
       },
     )
     const url = await listen(server, { port: 0, host: '127.0.0.1' })

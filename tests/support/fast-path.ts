@@ -13,7 +13,7 @@ import { silentLog } from '../../lib/parts/log/log.ts'
 import type { Address } from '../../lib/parts/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { createRequestCounts } from '../../lib/usage/request-counts.ts'
-import { createFastLookUps, type LookUpParts } from '../../routes/request/fast-look-ups.ts'
+import { createKeyedLookUps, type LookUpParts } from '../../routes/request/fast-look-ups.ts'
 import { processFolder } from './temp-folder.ts'
 
 /** Returns what the fast path answers to a request, null if it leaves the request to node:http. */
@@ -28,7 +28,7 @@ export async function openFastPath(
   { hasUsualGeo }: { readonly hasUsualGeo: boolean },
 ): Promise<AskFastPath> {
   const geo = hasUsualGeo ? await withAtlas(services.geo) : services.geo
-  const answer = createFastLookUps(withoutSideEffects({ ...services, geo }))
+  const answer = createKeyedLookUps(withoutSideEffects({ ...services, geo }))
   return (request, remoteAddress) => {
     const head = new RequestReader().read(toBytes(request))
     return head === null ? null : answer({ ...head, socket: { remoteAddress } })

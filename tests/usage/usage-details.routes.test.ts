@@ -14,7 +14,7 @@ import {
 import { DAY_MS } from '../../lib/parts/durations.ts'
 import { removeOldUsage } from '../../lib/usage/retention.ts'
 import { readUsageDetails, selectUsage } from '../../lib/usage/usage-details.ts'
-import { createFastLookUps } from '../../routes/request/fast-look-ups.ts'
+import { createKeyedLookUps } from '../../routes/request/fast-look-ups.ts'
 import { signInNewUser, visitPage } from '../dashboard/pages.ts'
 import { readRows, readValue, write } from '../support/database/sql.ts'
 import { onlyOnSqlite } from '../support/database/test-database.ts'
@@ -104,7 +104,7 @@ describe('GET /v1/account/me/usage/details', () => {
   it('counts look-ups of the fast path in the same way', async () => {
     // PostgreSQL: the first request of a user, on the usual path, loads the counts.
     await ask(KNOWN, 1)
-    const answer = createFastLookUps(app.services)
+    const answer = createKeyedLookUps(app.services)
     const socket = { remoteAddress: '198.18.0.1' }
     const headers = { host: '127.0.0.1:8787', 'x-api-key': key }
     for (const url of [KNOWN, UNKNOWN, KNOWN]) {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { nameRuntime } from '../../config/runtime.ts'
 import { keepAliveText } from '../http-limits.ts'
+import type { AnswerWhole } from '../whole-request.ts'
 import type { WholeAnswer } from '../write-answer.ts'
 import { AnswerBatch } from './answer-batch.ts'
 import { Feed } from './feed.ts'
@@ -10,28 +11,12 @@ import { KeepAliveConnection } from './keep-alive-connection.ts'
 import { type PlainRequest, RequestReader } from './plain-request.ts'
 import { Turns } from './turns.ts'
 
-export interface FastPathOptions {
-  /** Returns null to leave the request to node:http. */
-  readonly answer: (request: FastRequest) => WholeAnswer | Promise<WholeAnswer> | null
-  /** Whether `answer` may answer a POST request to this URL; by default always. */
-  readonly takesPost?: (url: string) => boolean
-  /**
-   * Called if `answer` throws or rejects, which is a bug. node:http then answers the request or, if `answer` has
-   * rejected, the connection is closed: it may have done a part.
-   */
-  readonly onError: (error: unknown) => void
-}
-
-export interface FastRequest extends PlainRequest {
-  readonly socket: Pick<Socket, 'remoteAddress'>
-}
-
 /**
  * Answers plain requests of keep-alive connections directly from their bytes, which takes less time
  * than the parser, streams and response of node:http. All other requests go to node:http, including
  * the first of each connection: it makes node:http apply the keep-alive timeout from then on.
  */
-export function installFastPath(server: Server, options: FastPathOptions): void {
+export function installFastPath(server: Server, options: AnswerWhole): void {
   const connections = new WeakMap<Duplex, KeepAliveConnection>()
   const batch = new AnswerBatch(keepAliveText(server.keepAliveTimeout))
   const turns = new Turns()
@@ -71,13 +56,13 @@ function closeAllBut(sockets: Iterable<Duplex>, close: () => void): void {
 }
 
 class FastPath {
-  readonly #options: FastPathOptions
+  readonly #options: AnswerWhole
   readonly #batch: AnswerBatch
   readonly #turns: Turns
   /** The connections that wait for their turn or for an answer. */
   readonly waiting = new Set<Duplex>()
 
-  constructor(options: FastPathOptions, batch: AnswerBatch, turns: Turns) {
+  constructor(options: AnswerWhole, batch: AnswerBatch, turns: Turns) {
     this.#options = options
     this.#batch = batch
     this.#turns = turns
@@ -97,7 +82,7 @@ class FastPath {
     }
   }
 
-  /** Also what a client has sent that has left meanwhile is taken, such as a beacon. */
+  /** A request counts even if its client has left: a beacon must still be stored. */
   #answer(request: PlainRequest, chunk: Buffer, connection: KeepAliveConnection): void {
     const { socket } = connection
     if (request.body !== null) this.#turns.count()
@@ -112,7 +97,7 @@ class FastPath {
   #tryAnswer(
     { method, url, headers, body }: PlainRequest,
     socket: Socket,
-  ): ReturnType<FastPathOptions['answer']> {
+  ): ReturnType<AnswerWhole['answer']> {
     const { answer, onError } = this.#options
     try {
       return answer({ method, url, headers, body, socket })

@@ -1,17 +1,9 @@
-/** The head of a request. Header names are in lower case. */
-export interface RequestHead {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-}
+import type { RequestHead, WholeRequest } from '../whole-request.ts'
 
 /** A request that is one chunk. */
-export interface PlainRequest extends RequestHead {
-  readonly method: 'GET' | 'POST'
-  /** null: the method is GET. */
-  readonly body: Uint8Array | null
-}
+export type PlainRequest = Omit<WholeRequest, 'socket'>
 
-/** Longer look-ups are rare, and each connection keeps the text of its last headers. */
+/** Look-ups are shorter than this, and each connection remembers the text of its last headers. */
 const MAX_GET_BYTES = 2_048
 /** More than a beacon and its head need. */
 const MAX_POST_BYTES = 8_192

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createFastLookUps } from '../../../routes/request/fast-look-ups.ts'
+import { createKeyedLookUps } from '../../../routes/request/fast-look-ups.ts'
 import { makeApp, type TestApp } from '../../support/helpers.ts'
 
 const REQUEST_ID = '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01'
@@ -10,11 +10,11 @@ const ATTEMPTS = 100
 const LOCATE = '/v1/ip/81.2.69.160'
 
 let app: TestApp
-let answer: ReturnType<typeof createFastLookUps>
+let answer: ReturnType<typeof createKeyedLookUps>
 let keys: Readonly<Record<string, string>>
 before(async () => {
   app = await makeApp({ env: { MERIDIAN_TRUSTED_PROXIES: '203.0.113.0/24' } })
-  answer = createFastLookUps(app.services)
+  answer = createKeyedLookUps(app.services)
   keys = {
     secret: await app.makeKey(),
     publishable: await app.makeKey({ type: 'publishable', origins: ['https://app.example'] }),
@@ -58,7 +58,7 @@ function withoutRemaining(headers: Readonly<Record<string, string>>) {
   return { ...headers, ratelimit: headers['ratelimit'] !== undefined }
 }
 
-describe('createFastLookUps', () => {
+describe('createKeyedLookUps', () => {
   const addresses = [
     '81.2.69.160',
     '10.0.0.1',

@@ -5,14 +5,15 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { BatchedResponse } from '../../../lib/http/batched-response.ts'
-import { type FastPathOptions, installFastPath } from '../../../lib/http/fast-path/fast-path.ts'
+import { installFastPath } from '../../../lib/http/fast-path/fast-path.ts'
+import type { AnswerWhole } from '../../../lib/http/whole-request.ts'
 import { openConnection, parseAnswer, type RawConnection } from '../../support/raw-connection.ts'
 
 /** The server answers with the path. The header `x-way` says which way answered. */
 let server: Server
 let url: string
 let usual: RequestListener
-let plain: FastPathOptions['answer']
+let plain: AnswerWhole['answer']
 const bugs: unknown[] = []
 const events = new EventEmitter()
 beforeEach(async () => {

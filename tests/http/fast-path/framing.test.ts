@@ -7,12 +7,9 @@ import { after, before, describe, it } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import { BatchedResponse } from '../../../lib/http/batched-response.ts'
-import {
-  type FastPathOptions,
-  type FastRequest,
-  installFastPath,
-} from '../../../lib/http/fast-path/fast-path.ts'
+import { installFastPath } from '../../../lib/http/fast-path/fast-path.ts'
 import { RequestReader } from '../../../lib/http/fast-path/plain-request.ts'
+import type { AnswerWhole, WholeRequest } from '../../../lib/http/whole-request.ts'
 import { openConnection } from '../../support/raw-connection.ts'
 
 /* The fast path changes no answer, whatever a client sends and however its bytes are split. */
@@ -38,7 +35,7 @@ after(() => {
 })
 
 /** Answers a GET at once and a POST later. */
-function answerFast({ method, url, body }: FastRequest): ReturnType<FastPathOptions['answer']> {
+function answerFast({ method, url, body }: WholeRequest): ReturnType<AnswerWhole['answer']> {
   if (body === null) {
     fast.gets += 1
     return { status: 200, headers: {}, json: textOf(method, url, '') }

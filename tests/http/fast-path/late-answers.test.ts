@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { BatchedResponse } from '../../../lib/http/batched-response.ts'
-import { type FastRequest, installFastPath } from '../../../lib/http/fast-path/fast-path.ts'
+import { installFastPath } from '../../../lib/http/fast-path/fast-path.ts'
 import { stopServer } from '../../../lib/http/stop.ts'
+import type { WholeRequest } from '../../../lib/http/whole-request.ts'
 import type { WholeAnswer } from '../../../lib/http/write-answer.ts'
 import { openConnection, parseAnswer, type RawConnection } from '../../support/raw-connection.ts'
 
@@ -15,7 +16,7 @@ const NEVER_MS = 600_000
 /** The fast path answers a GET at once, and a POST when the test says so. `x-way` says which way answered. */
 let server: Server
 let url: string
-let waiting: { readonly request: FastRequest; readonly late: PromiseWithResolvers<WholeAnswer> }[]
+let waiting: { readonly request: WholeRequest; readonly late: PromiseWithResolvers<WholeAnswer> }[]
 let bugs: unknown[]
 /** How long the thread works on a POST before it waits. */
 let msOfPost: number
@@ -42,7 +43,7 @@ afterEach(async () => {
   if (server.listening) await once(server, 'close')
 })
 
-function answer(request: FastRequest): WholeAnswer | Promise<WholeAnswer> {
+function answer(request: WholeRequest): WholeAnswer | Promise<WholeAnswer> {
   if (request.body === null) return toAnswer(request)
   const end = performance.now() + msOfPost
   while (performance.now() < end);
@@ -51,7 +52,7 @@ function answer(request: FastRequest): WholeAnswer | Promise<WholeAnswer> {
   return late.promise
 }
 
-function toAnswer({ url: path, body }: FastRequest): WholeAnswer {
+function toAnswer({ url: path, body }: WholeRequest): WholeAnswer {
   return { status: 200, headers: { 'x-way': 'fast' }, json: `${path} ${Buffer.from(body ?? '')}` }
 }
 
