@@ -75,11 +75,11 @@ type Body<Row extends OperationRow> =
         readonly body: OutputOf<Column<Row['replies'][Status], 'schema'>>
       }
     }[keyof Row['replies']]
-  /** With the body as JSON text, for handlers that assemble it from prepared parts. `rest`: the bytes after it. */
+  /** With the body as JSON text, for handlers that assemble it from prepared parts. `bytesAfter`: the bytes after it. */
   | {
       readonly status: keyof Row['replies']
       readonly json: string
-      readonly rest?: readonly Uint8Array[]
+      readonly bytesAfter?: readonly Uint8Array[]
     }
   /** In one of the row's media types. */
   | (TextReply & { readonly status: keyof Row['replies'] })
@@ -90,7 +90,7 @@ export interface TextReply {
   readonly form: MediaType
   readonly text: string
   /** The bytes of what follows `text`. */
-  readonly rest?: readonly Uint8Array[]
+  readonly bytesAfter?: readonly Uint8Array[]
 }
 
 /** A file to download, which is sent while it is made. */

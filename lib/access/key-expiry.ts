@@ -18,7 +18,7 @@ export function keyExpiry(plan: { readonly price: number }, now: number): number
  * free plan without one get a year from now. The demo key stays as it is. Run it after each change of
  * a plan, in the same transaction. Without `userId` it adjusts the keys of all users.
  */
-export function fitKeyExpiry(db: Db, plans: Plans, now: number, userId?: string): Statement {
+export function alignKeyExpiry(db: Db, plans: Plans, now: number, userId?: string): Statement {
   const paid = [...plans.list, ...plans.removed]
     .filter(({ price }) => price > 0)
     .map(({ id }) => id)

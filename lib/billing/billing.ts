@@ -29,7 +29,7 @@ export interface BillingOptions {
   /** Runs the statements in one transaction. The next request sees their changes. */
   readonly change: (statements: [Statement, ...Statement[]]) => Promise<boolean>
   /** Adjusts the expiry of the user's keys to the plan in effect. */
-  readonly fitKeys: (userId: string) => Statement
+  readonly alignKeyExpiry: (userId: string) => Statement
   /** The audit row of a change that Stripe reported. */
   readonly auditStripe: (userId: string, note: AuditNote) => Statement
   /** Counts the user's requests in the period, without those charged as overages. */
@@ -54,7 +54,7 @@ export interface Actor {
 }
 
 export function createBilling(options: BillingOptions) {
-  const { db, plans, stripe, change, fitKeys, auditStripe, countRequests } = options
+  const { db, plans, stripe, change, alignKeyExpiry, auditStripe, countRequests } = options
   const { onFailure, onDuplicate = () => {}, retryPolicy, runUnderLease } = options
   const { secretKey, apiBase, overagePrice, webhookSecrets } = stripe
   const load =
@@ -101,7 +101,7 @@ export function createBilling(options: BillingOptions) {
     enqueue: createUserQueue(runUnderLease),
     refreshes: createRefreshes(),
     change,
-    fitKeys,
+    alignKeyExpiry,
     /** An event signed with any of them is valid. */
     webhookSecrets,
     auditStripe,

@@ -2,7 +2,7 @@ import { isLocked } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { transact } from '../db/transaction.ts'
-import { inTime } from '../parts/in-time.ts'
+import { withTimeout } from '../parts/in-time.ts'
 import { reasonOf } from '../parts/reason.ts'
 import { nextAttempt } from './backoff.ts'
 import type { Claimed, Delivery, DeliveryOutcome, DeliveryQueue } from './delivery-queue.ts'
@@ -84,7 +84,7 @@ export class Courier<Row extends Delivery> {
   /** Waits some seconds for the running attempt to finish, then aborts it. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    await inTime(this.#round ?? Promise.resolve(), STOP_MS, () => {})
+    await withTimeout(this.#round ?? Promise.resolve(), STOP_MS, () => {})
     this[Symbol.dispose]()
   }
 

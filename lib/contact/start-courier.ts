@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../parts/durations.ts'
-import { reportAttempts } from '../parts/lasting-failure.ts'
+import { reportOutages } from '../parts/lasting-failure.ts'
 import { repeat } from '../parts/periodic.ts'
 import { Courier, type CourierOptions } from './courier.ts'
 import type { Delivery } from './delivery-queue.ts'
@@ -11,7 +11,7 @@ export function startCourier<Row extends Delivery>(
   options: CourierOptions<Row>,
   opening: AsyncDisposableStack,
 ): Courier<Row> {
-  const attempts = reportAttempts(options.onError)
+  const attempts = reportOutages(options.onError)
   let hasFailed = false
   const onError = (error: unknown) => {
     hasFailed = true

@@ -7,7 +7,7 @@ import { openBytes } from './files/mapped-file.ts'
 import { asMap } from './mmdb/fields.ts'
 import { type Mmdb, type MmdbMetadata, openMmdb } from './mmdb/mmdb.ts'
 import { RecordCache } from './mmdb/record-cache.ts'
-import { type LocationFinding, NOTHING } from './place/finding.ts'
+import { type LocationFinding, NO_FINDING } from './place/finding.ts'
 import type { PlaceNames } from './place/names.ts'
 import { systemNumber } from './place/network-owner.ts'
 import { createPrivacyFinder } from './privacy/finder.ts'
@@ -31,7 +31,7 @@ export interface OpenOptions {
 /** Opens and checks the database at `path`. Throws an error that names it and the reason. */
 export async function openDatabase(path: string, options: OpenOptions) {
   try {
-    const { bytes, residence } = await openBytes(path, options.map)
+    const { bytes, loadedBy } = await openBytes(path, options.map)
     const mmdb = openMmdb(bytes)
     const schema = chooseSchema(mmdb)
     const name = options.name ?? basename(path).replace(/\.mmdb$/, '')
@@ -46,7 +46,7 @@ export async function openDatabase(path: string, options: OpenOptions) {
       /** What the provider calls the data, such as GeoLite2-City: a provider may sell several. */
       product: productOf(schema, mmdb.metadata, name),
       metadata: mmdb.metadata,
-      residence,
+      loadedBy,
       bytes: bytes.length,
       /** Returns the content of the record of an address; an empty finding if there is none. */
       find: createFinder(mmdb, schema, options),
@@ -120,12 +120,12 @@ function createFinder(mmdb: Mmdb, schema: Schema, { regionCode, cacheBits = 16 }
     try {
       return schema.read(asMap(mmdb.decode(offset)), regionCode)
     } catch {
-      return NOTHING
+      return NO_FINDING
     }
   }
   return (address: Address): LocationFinding => {
     const offset = mmdb.find(address)
-    if (offset === 0) return NOTHING
+    if (offset === 0) return NO_FINDING
     const known = findings.get(offset)
     if (known !== undefined) return known
     const finding = read(offset)

@@ -8,7 +8,7 @@ import {
 } from '../config/period.ts'
 import { MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
 import { runInSlices } from '../parts/in-slices.ts'
-import { inTime } from '../parts/in-time.ts'
+import { withTimeout } from '../parts/in-time.ts'
 import { type BucketStrategy, LOCAL_BUCKETS } from './buckets/local-buckets.ts'
 import { createSharedBuckets } from './buckets/shared-buckets.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
@@ -79,7 +79,7 @@ export class Meters {
     if (this.#findPeriod(userId, start) !== undefined) return undefined
     const loading = load(userId, start).catch(() => {})
     const late = () => void loading.then(() => this.#raise(userId, start))
-    return inTime(loading, LOAD_MS, late).then(() => this.open(caller, now).askStore())
+    return withTimeout(loading, LOAD_MS, late).then(() => this.open(caller, now).askStore())
   }
 
   /** Opens the meter of the caller for one request. Its user counts in the current period. */

@@ -2,7 +2,7 @@
  * Waits for `work`, but at most for `limitMs`. After that, returns or throws what `late` does. The work goes
  * on, but its result and its errors are ignored.
  */
-export async function inTime<Result, Late>(
+export async function withTimeout<Result, Late>(
   work: Promise<Result>,
   limitMs: number,
   late: () => Late,
@@ -16,13 +16,13 @@ export async function inTime<Result, Late>(
   }
 }
 
-/** Like `inTime`, but rejects with the error that `late` makes once the time is up. */
-export function inTimeOrFail<Result>(
+/** Like `withTimeout`, but rejects with the error that `late` makes once the time is up. */
+export function rejectAfter<Result>(
   work: Promise<Result>,
   limitMs: number,
   late: () => Error,
 ): Promise<Result> {
-  return inTime(work, limitMs, () => {
+  return withTimeout(work, limitMs, () => {
     throw late()
   })
 }

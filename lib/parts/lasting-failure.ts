@@ -14,7 +14,7 @@ const RECOVERED = 'RECOVERED'
  * failure. That success is passed as an error for which `isRecovery` is true, so that it reaches the log as the
  * failures do, even from other threads, and the log can say which failure is over.
  */
-export function reportAttempts(
+export function reportOutages(
   onError: (error: unknown) => void,
   now: () => number = () => performance.now(),
 ): Attempts {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { reportAttempts } from './lasting-failure.ts'
+import { reportOutages } from './lasting-failure.ts'
 
 /** Between two attempts of `retry`. */
 const PAUSE_MS = 100
 
 /**
  * Calls `work` after `firstMs`, and again `intervalMs` after each call has ended. Passes errors to
- * `onError` as `reportAttempts` does, and continues. Ends when it is disposed of. Does not keep the process
+ * `onError` as `reportOutages` does, and continues. Ends when it is disposed of. Does not keep the process
  * alive.
  */
 export function repeat(
@@ -15,7 +15,7 @@ export function repeat(
   onError: (error: unknown) => void,
   firstMs: number = intervalMs,
 ): Disposable {
-  const attempts = reportAttempts(onError)
+  const attempts = reportOutages(onError)
   let timer: ReturnType<typeof setTimeout> | undefined
   let stopped = false
   const schedule = (waitMs: number) => {

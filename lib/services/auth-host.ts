@@ -4,7 +4,7 @@ import type { SecondStep } from '../access/sign-in/second-step.ts'
 import type { Execute } from '../db/engine.ts'
 import { codeUrl } from '../parts/own-code.ts'
 import { connect, fromPlain, serve } from '../storage/channel.ts'
-import type { Base } from './base.ts'
+import type { Foundation } from './base.ts'
 
 /** better-auth needs a third of this. A larger heap would only collect more garbage. */
 const LIMITS = { maxOldGenerationSizeMb: 64 }
@@ -46,7 +46,11 @@ export interface AuthMethods {
 
 /** Starts sign-in in a thread of its own. Rejects if it cannot be loaded. */
 export async function startAuth(
-  { db, log, onCrash }: Pick<Base, 'db' | 'log'> & { readonly onCrash: (error: unknown) => void },
+  {
+    db,
+    log,
+    onCrash,
+  }: Pick<Foundation, 'db' | 'log'> & { readonly onCrash: (error: unknown) => void },
   answers: PasswordResets & SecondStep,
   settings: AuthSettings,
 ) {

@@ -16,7 +16,7 @@ import { HOUR_MS } from '../parts/durations.ts'
 import { once } from '../parts/once.ts'
 import { repeat } from '../parts/periodic.ts'
 import { type AuthSettings, startAuth } from './auth-host.ts'
-import type { Base } from './base.ts'
+import type { Foundation } from './base.ts'
 import { openOwnMail, type PostMail } from './own-mail.ts'
 import { createPasswordResets } from './password-reset.ts'
 import type { Load } from './preload.ts'
@@ -41,8 +41,12 @@ const NO_MAIL =
   'MERIDIAN_SMTP_URL is not set: users cannot verify an e-mail address or reset a password'
 
 /** Opens sign-in: embedded, or through the auth service that the configuration names. */
-export function openAuth(base: Base, keys: KeyRing, opening: AsyncDisposableStack): Auth {
-  const { config, secrets, storage, db, log, now } = base
+export function openAuth(
+  foundation: Foundation,
+  keys: KeyRing,
+  opening: AsyncDisposableStack,
+): Auth {
+  const { config, secrets, storage, db, log, now } = foundation
   const removeOld = async () => {
     await removeExpired(db, now())
     await removeIncompleteUsers(db, now())
@@ -60,11 +64,11 @@ export function openAuth(base: Base, keys: KeyRing, opening: AsyncDisposableStac
   const { authUrl } = config
   const auth =
     authUrl === undefined
-      ? embedAuth(base, opening, {
-          passwordResets: createPasswordResets(base, keys),
+      ? embedAuth(foundation, opening, {
+          passwordResets: createPasswordResets(foundation, keys),
           secondStep: createSecondStep(secondFactors, now),
         })
-      : openRemoteAuth(base, authUrl)
+      : openRemoteAuth(foundation, authUrl)
   return { ...auth, devices, secondFactors, postMail: openOwnMail(config, log, opening) }
 }
 
@@ -79,8 +83,12 @@ function createSecondStep(store: FactorStore, now: () => number): SecondStep {
 type Answers = Pick<EmbeddedAuthOptions, 'passwordResets' | 'secondStep'>
 
 /** Loads better-auth on first use: loading it takes longer than the rest of the start. */
-function embedAuth(base: Base, opening: AsyncDisposableStack, answers: Answers): EmbeddedOrRemote {
-  const { config, secrets, db, log, onCrash } = base
+function embedAuth(
+  foundation: Foundation,
+  opening: AsyncDisposableStack,
+  answers: Answers,
+): EmbeddedOrRemote {
+  const { config, secrets, db, log, onCrash } = foundation
   const sendsMail = config.smtpUrl !== undefined
   if (!sendsMail) log.warn({}, NO_MAIL)
   let starting: ReturnType<typeof startAuth> | undefined
@@ -91,8 +99,8 @@ function embedAuth(base: Base, opening: AsyncDisposableStack, answers: Answers):
     await thread?.[Symbol.asyncDispose]()
   })
   const load = once(async () => {
-    const settings = authSettings(base)
-    if (onCrash === undefined) return loadAuth(base, settings, answers)
+    const settings = authSettings(foundation)
+    if (onCrash === undefined) return loadAuth(foundation, settings, answers)
     if (isClosed) throw new Error('the server has stopped')
     const { passwordResets, secondStep } = answers
     starting = startAuth({ db, log, onCrash }, { ...passwordResets, ...secondStep }, settings)
@@ -106,7 +114,7 @@ function embedAuth(base: Base, opening: AsyncDisposableStack, answers: Answers):
   }
 }
 
-function authSettings({ config, secrets, plans, baseUrl }: Base): AuthSettings {
+function authSettings({ config, secrets, plans, baseUrl }: Foundation): AuthSettings {
   const { smtpUrl, mailFrom, allowSignUp } = config
   const plan = plans.free.id
   return { secret: secrets.auth, baseUrl: baseUrl(), plan, allowSignUp, smtpUrl, mailFrom }
@@ -114,7 +122,7 @@ function authSettings({ config, secrets, plans, baseUrl }: Base): AuthSettings {
 
 /** Loads sign-in into this thread. */
 async function loadAuth(
-  { db, log }: Base,
+  { db, log }: Foundation,
   { smtpUrl, mailFrom, ...settings }: AuthSettings,
   answers: Answers,
 ): Promise<HandleAuth> {
@@ -124,7 +132,7 @@ async function loadAuth(
   return createEmbeddedAuth({ ...settings, db, sendMail, ...answers, log })
 }
 
-function openRemoteAuth({ db, plans, log }: Base, url: string): EmbeddedOrRemote {
+function openRemoteAuth({ db, plans, log }: Foundation, url: string): EmbeddedOrRemote {
   const findSession = createFindRemoteSession({
     url,
     adopt: (user, now) => adoptUser(db, user, { plan: plans.free.id, now }),

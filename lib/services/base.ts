@@ -41,7 +41,7 @@ export interface ServiceOptions
 const APP_DB = 'app.db'
 
 /** What every service needs to open. */
-export interface Base {
+export interface Foundation {
   readonly config: Config
   readonly secrets: Secrets
   readonly storage: Storage
@@ -57,11 +57,11 @@ export interface Base {
 }
 
 /** Locks the data folder, reads the plans and secrets, and opens the database. */
-export async function openBase(
+export async function openFoundation(
   config: Config,
   options: ServiceOptions,
   opening: AsyncDisposableStack,
-): Promise<Base> {
+): Promise<Foundation> {
   const { log, now, listenUrl, retryPolicy, isFurther = false, onCrash } = options
   if (!isFurther) takeDataDir(config, opening)
   const configured = readPlans(config.plansFile)

@@ -1,4 +1,4 @@
-import { fitKeyExpiry } from '../access/key-expiry.ts'
+import { alignKeyExpiry } from '../access/key-expiry.ts'
 import type { KeyRing } from '../access/key-ring/key-ring.ts'
 import { insertAudit } from '../accounts/audit.ts'
 import { type Billing, createBilling } from '../billing/billing.ts'
@@ -16,10 +16,19 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
 import type { Log } from '../parts/log/log.ts'
 import { commandText } from '../parts/own-code.ts'
 import { repeat } from '../parts/periodic.ts'
-import type { Base } from './base.ts'
+import type { Foundation } from './base.ts'
 
 export function openBilling(
-  { config, storage, db, plans, log, now, retryPolicy, meters }: Base & { readonly meters: Meters },
+  {
+    config,
+    storage,
+    db,
+    plans,
+    log,
+    now,
+    retryPolicy,
+    meters,
+  }: Foundation & { readonly meters: Meters },
   keys: KeyRing,
 ): Billing {
   return createBilling({
@@ -27,7 +36,7 @@ export function openBilling(
     plans,
     stripe: config.stripe,
     change: keys.change,
-    fitKeys: (userId) => fitKeyExpiry(db, plans, now(), userId),
+    alignKeyExpiry: (userId) => alignKeyExpiry(db, plans, now(), userId),
     auditStripe: (userId, note) =>
       insertAudit(db, { app: 'stripe', actorId: userId, createdAt: now(), ...note }),
     countRequests: async (userId, { start, end }) => {
@@ -61,7 +70,7 @@ const PRICE_INTERVAL_MS = 5 * MINUTE_MS
 
 /** Reports requests over the cap if Stripe is configured. `start` begins to read their price. */
 export function openOverages(
-  { config, storage, log, now }: Base,
+  { config, storage, log, now }: Foundation,
   { billing, ledger }: { readonly billing: Billing; readonly ledger: Ledger },
   opening: AsyncDisposableStack,
 ): Overages & { readonly start: () => void } {
@@ -98,7 +107,7 @@ export function openOverages(
 }
 
 /** Reads the prices from Stripe in the background, every day; after a failure every hour. */
-export function openCatalogue({ config, plans, log, now }: Base, billing: Billing) {
+export function openCatalogue({ config, plans, log, now }: Foundation, billing: Billing) {
   const catalogue = createCatalogue(plans.list, billing)
   let periodic: Disposable | undefined
   let freshUntil = 0
@@ -120,7 +129,7 @@ export function openCatalogue({ config, plans, log, now }: Base, billing: Billin
 
 /** Sends changed names and e-mail addresses to Stripe if it is configured. */
 export function openContactSender(
-  { config, storage, log }: Base,
+  { config, storage, log }: Foundation,
   billing: Billing,
   opening: AsyncDisposableStack,
 ): void {
@@ -144,7 +153,7 @@ const WRONG_ACCOUNT = `STRIPE_SECRET_KEY belongs to another Stripe account or mo
 
 /** Compares our subscriptions with Stripe's, which repairs the effects of missed events. */
 export function createReconciliation(
-  { config, storage, db, log, now }: Base,
+  { config, storage, db, log, now }: Foundation,
   {
     billing,
     overages,

@@ -7,20 +7,21 @@ import { APP_PATH } from '../contract/pages.ts'
 import type { CapNotice } from '../db/ledger/pending-counts.ts'
 import { once } from '../parts/once.ts'
 import type { Query } from '../parts/sql.ts'
-import type { Base } from './base.ts'
+import type { Foundation } from './base.ts'
 
 /** Delivers notices that users have reached a limit: to them, and to the operator's webhook. */
 export type CapNotices = ReturnType<typeof openCapNotices>
 
 /** Opens the channels that are configured: with a mail server `mail`, with a webhook `webhook`. */
-export function openCapNotices(base: Base, opening: AsyncDisposableStack) {
-  const { db, now } = base
+export function openCapNotices(foundation: Foundation, opening: AsyncDisposableStack) {
+  const { db, now } = foundation
   const couriers = new Map<Channel, Courier<CapNoticeRow>>()
   const open = (channel: Channel, deliver: Deliver<CapNoticeRow> | null) => {
-    if (deliver !== null) couriers.set(channel, openCourier(base, { channel, deliver }, opening))
+    if (deliver !== null)
+      couriers.set(channel, openCourier(foundation, { channel, deliver }, opening))
   }
-  open('mail', openMail(base, opening))
-  open('webhook', openWebhook(base))
+  open('mail', openMail(foundation, opening))
+  open('webhook', openWebhook(foundation))
   return {
     /** The statements that queue the notice on each channel. */
     queue: (notice: CapNotice): Query[] =>
@@ -44,7 +45,7 @@ export function openCapNotices(base: Base, opening: AsyncDisposableStack) {
 }
 
 function openMail(
-  { config, baseUrl }: Base,
+  { config, baseUrl }: Foundation,
   opening: AsyncDisposableStack,
 ): Deliver<CapNoticeRow> | null {
   const { smtpUrl: url, mailFrom: from } = config
@@ -63,14 +64,14 @@ function openMail(
   return async (notice, signal) => (await load())(notice, signal)
 }
 
-function openWebhook({ config, now }: Base): Deliver<CapNoticeRow> | null {
+function openWebhook({ config, now }: Foundation): Deliver<CapNoticeRow> | null {
   const { contact: target, contactSecret: secret } = config
   if (target?.kind !== 'webhook') return null
   return createDeliverNoticeEvent({ url: target.url, secret, now })
 }
 
 function openCourier(
-  { storage, db, log, now }: Base,
+  { storage, db, log, now }: Foundation,
   { channel, deliver }: { readonly channel: Channel; readonly deliver: Deliver<CapNoticeRow> },
   opening: AsyncDisposableStack,
 ): Courier<CapNoticeRow> {

@@ -19,7 +19,7 @@ import { HOUR_MS } from '../parts/durations.ts'
 import { once } from '../parts/once.ts'
 import { commandText } from '../parts/own-code.ts'
 import { repeat } from '../parts/periodic.ts'
-import type { Base } from './base.ts'
+import type { Foundation } from './base.ts'
 import type { Load } from './preload.ts'
 
 interface BotCheck {
@@ -44,24 +44,24 @@ interface Alongside {
 }
 
 /** Opens the bot check and the delivery queue of inquiries. */
-export function openContact(base: Base, opening: AsyncDisposableStack) {
-  const { storage, db, log, now } = base
+export function openContact(foundation: Foundation, opening: AsyncDisposableStack) {
+  const { storage, db, log, now } = foundation
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove old inquiries')
   const removeOld = () => removeOldContact(db, now())
   const cleanUp = () => storage.leases.runAlone('inquiry retention', removeOld, { restMs: HOUR_MS })
   cleanUp().catch(onError)
   opening.use(repeat(HOUR_MS, cleanUp, onError))
-  const { loadBotCheck, ...botCheck } = openBotCheck(base)
-  const delivery = chooseDelivery(base, opening)
+  const { loadBotCheck, ...botCheck } = openBotCheck(foundation)
+  const delivery = chooseDelivery(foundation, opening)
   return {
     ...botCheck,
-    queue: openQueue(base, delivery.deliver, opening),
+    queue: openQueue(foundation, delivery.deliver, opening),
     /** Load what is otherwise loaded on first use. */
     loads: [loadBotCheck, delivery.load],
   }
 }
 
-function openBotCheck({ config, secrets, db, log }: Base): BotCheck {
+function openBotCheck({ config, secrets, db, log }: Foundation): BotCheck {
   if (config.turnstile !== undefined) {
     const onFailure = (reason: string) => log.error({ reason }, 'cannot ask Turnstile')
     const askTurnstile = createTurnstile({ ...config.turnstile, onFailure })
@@ -86,10 +86,14 @@ function openBotCheck({ config, secrets, db, log }: Base): BotCheck {
 }
 
 /** null if inquiries are not configured. */
-function openQueue(base: Base, deliver: Deliver<InquiryRow> | null, opening: AsyncDisposableStack) {
-  const { db, config } = base
+function openQueue(
+  foundation: Foundation,
+  deliver: Deliver<InquiryRow> | null,
+  opening: AsyncDisposableStack,
+) {
+  const { db, config } = foundation
   if (config.contact === undefined) return null
-  const courier = deliver === null ? null : openCourier(base, deliver, opening)
+  const courier = deliver === null ? null : openCourier(foundation, deliver, opening)
   const state = courier === null ? 'kept' : 'waiting'
   return {
     /** null if inquiries are stored but not delivered. */
@@ -110,7 +114,7 @@ function openQueue(base: Base, deliver: Deliver<InquiryRow> | null, opening: Asy
 }
 
 /** `deliver` is null if inquiries are only stored. */
-function chooseDelivery({ config, now }: Base, opening: AsyncDisposableStack): Delivery {
+function chooseDelivery({ config, now }: Foundation, opening: AsyncDisposableStack): Delivery {
   const { contact: target, contactSecret: secret, mailFrom: from, smtpUrl = '' } = config
   if (target === undefined || target.kind === 'store')
     return { deliver: null, load: async () => {} }
@@ -129,11 +133,11 @@ function chooseDelivery({ config, now }: Base, opening: AsyncDisposableStack): D
 }
 
 function openCourier(
-  base: Base,
+  foundation: Foundation,
   deliver: Deliver<InquiryRow>,
   opening: AsyncDisposableStack,
 ): Courier<InquiryRow> {
-  const { storage, db, log, now } = base
+  const { storage, db, log, now } = foundation
   const options: CourierOptions<InquiryRow> = {
     db,
     queue: inquiryQueue,

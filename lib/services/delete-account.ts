@@ -12,7 +12,7 @@ import { endBilling } from '../billing/subscription/end-billing.ts'
 import { SECOND_MS } from '../parts/durations.ts'
 import { ApiError } from '../parts/errors.ts'
 import { repeat } from '../parts/periodic.ts'
-import type { Base } from './base.ts'
+import type { Foundation } from './base.ts'
 
 /** Deletes the account of a user; `event` is its audit entry. Returns false if it is gone already. */
 export type DeleteAccount = (userId: string, event: AuditEvent) => Promise<boolean>
@@ -20,7 +20,7 @@ export type DeleteAccount = (userId: string, event: AuditEvent) => Promise<boole
 const POLL_MS = SECOND_MS
 
 /** What it takes to delete accounts. */
-export interface DeletionParts extends Pick<Base, 'db' | 'baseUrl'> {
+export interface DeletionParts extends Pick<Foundation, 'db' | 'baseUrl'> {
   readonly keys: Pick<KeyRing, 'changeBy'>
   readonly billing: Billing
   readonly overages: Pick<Overages, 'reportAll'>
@@ -42,11 +42,11 @@ export function createDeleteAccount(services: DeletionParts): DeleteAccount {
 
 /** Regularly carries out the deletions that commands have requested, one after the other. */
 export function openDeletionRequests(
-  { storage, db, log, now, ...base }: Base,
+  { storage, db, log, now, ...foundation }: Foundation,
   services: Omit<DeletionParts, 'db' | 'baseUrl'>,
   opening: AsyncDisposableStack,
 ): void {
-  const deleteAccount = createDeleteAccount({ db, ...base, ...services })
+  const deleteAccount = createDeleteAccount({ db, ...foundation, ...services })
   const carryOut = async ({ userId, command: actorLabel }: DeletionRequest) => {
     const event = { app: 'cli', actorId: userId, actorLabel, action: 'delete_account' } as const
     try {

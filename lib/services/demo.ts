@@ -8,7 +8,7 @@ import { findUser, insertUser, newUser } from '../accounts/users.ts'
 import { DEMO_PLAN } from '../config/plans.ts'
 import type { Statement } from '../db/transaction.ts'
 import { once } from '../parts/once.ts'
-import type { Base } from './base.ts'
+import type { Foundation } from './base.ts'
 
 /** Not an e-mail address, so nobody can sign up with it or reset its password. */
 const DEMO_USER = 'demo'
@@ -19,28 +19,36 @@ const DEMO_USER = 'demo'
  * without being stored. It resolves to null if the demo is off, or if the pages are served over http
  * to other machines.
  */
-export function createOpenDemo(base: Base, keys: KeyRing): () => Promise<string | null> {
-  const open = once(async () => ((await isTaken(base)) ? null : openKey(base, keys)))
+export function createOpenDemo(
+  foundation: Foundation,
+  keys: KeyRing,
+): () => Promise<string | null> {
+  const open = once(async () => ((await isTaken(foundation)) ? null : openKey(foundation, keys)))
   return () =>
     open().catch((error) => {
-      base.log.error({ err: error }, 'cannot make the demo key; the landing page works without it')
+      foundation.log.error(
+        { err: error },
+        'cannot make the demo key; the landing page works without it',
+      )
       return null
     })
 }
 
 /** Whether a user of a remote auth service has the id of the demo user. */
-async function isTaken({ db }: Base): Promise<boolean> {
+async function isTaken({ db }: Foundation): Promise<boolean> {
   const user = await findUser(db, DEMO_USER)
   return user !== null && user.plan !== DEMO_PLAN.id
 }
 
-async function openKey(base: Base, keys: KeyRing): Promise<string | null> {
-  const origin = base.config.demo ? parseOriginPattern(new URL(base.baseUrl()).origin) : null
-  const minted = deriveKey('publishable', base.secrets.auth, 'demo key')
-  const wanted = origin === null ? null : demoKey(minted, origin.text, base.now())
-  const [present, ...others] = await listKeys(base.db, DEMO_USER)
+async function openKey(foundation: Foundation, keys: KeyRing): Promise<string | null> {
+  const origin = foundation.config.demo
+    ? parseOriginPattern(new URL(foundation.baseUrl()).origin)
+    : null
+  const minted = deriveKey('publishable', foundation.secrets.auth, 'demo key')
+  const wanted = origin === null ? null : demoKey(minted, origin.text, foundation.now())
+  const [present, ...others] = await listKeys(foundation.db, DEMO_USER)
   if (others.length > 0 || !isSame(present, wanted)) {
-    await keys.change(replaceKeys(base, present, wanted))
+    await keys.change(replaceKeys(foundation, present, wanted))
   }
   return wanted === null ? null : minted.text
 }
@@ -64,7 +72,7 @@ function isSame(present: KeyRow | undefined, wanted: KeyRow | null): boolean {
 }
 
 function replaceKeys(
-  { db, now }: Base,
+  { db, now }: Foundation,
   present: KeyRow | undefined,
   wanted: KeyRow | null,
 ): [Statement, ...Statement[]] {

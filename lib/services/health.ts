@@ -1,6 +1,6 @@
 import type { HealthStatus } from '../contract/system.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
-import { inTime } from '../parts/in-time.ts'
+import { withTimeout } from '../parts/in-time.ts'
 
 /** A real look-up and a real write, which throw if they fail. */
 interface Checks {
@@ -55,7 +55,10 @@ export function createHealth(checks: Checks, now: () => number, uptime = () => p
     /** `ok` as long as look-ups with a key are answered, whatever the database does. Hardly waits for it. */
     readLookUps: async (): Promise<HealthStatus> => {
       check()
-      const results = { geolocation, database: await inTime(database, READY_MS, () => lastWrite) }
+      const results = {
+        geolocation,
+        database: await withTimeout(database, READY_MS, () => lastWrite),
+      }
       return toStatus(results.geolocation, results)
     },
   }
@@ -73,7 +76,7 @@ function passes(check: () => void): boolean {
 async function passesInTime(check: () => Promise<void>): Promise<boolean> {
   try {
     const passed = check().then(() => true)
-    return await inTime(passed, WRITE_MS, () => false)
+    return await withTimeout(passed, WRITE_MS, () => false)
   } catch {
     return false
   }

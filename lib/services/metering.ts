@@ -9,7 +9,7 @@ import { repeat } from '../parts/periodic.ts'
 import { sumPastDays } from '../usage/past-days.ts'
 import { createRequestCounts, type RequestCounts } from '../usage/request-counts.ts'
 import { removeOldUsage } from '../usage/retention.ts'
-import type { Base } from './base.ts'
+import type { Foundation } from './base.ts'
 import type { CapNotices } from './cap-notices.ts'
 
 /** Everything that is counted in memory and written once a second. */
@@ -21,22 +21,22 @@ export interface Counters {
 }
 
 export function openCounters(
-  base: Base,
+  foundation: Foundation,
   notices: CapNotices,
   opening: AsyncDisposableStack,
 ): Counters {
-  const ledger = openLedger(base, notices, opening)
+  const ledger = openLedger(foundation, notices, opening)
   return {
     ledger,
-    meters: openMeters(base, { ledger, notices }, opening),
-    requestCounts: openRequestCounts(base, ledger, opening),
+    meters: openMeters(foundation, { ledger, notices }, opening),
+    requestCounts: openRequestCounts(foundation, ledger, opening),
     lastUsed: createLastUsed(ledger),
   }
 }
 
 /** Writes once a second, and once more when the services are closed. */
 function openLedger(
-  { storage, log }: Base,
+  { storage, log }: Foundation,
   notices: CapNotices,
   opening: AsyncDisposableStack,
 ): Ledger {
@@ -68,7 +68,7 @@ const ANNOUNCED: Readonly<Record<CapNotice['threshold'], string>> = {
 
 /** Opens the buckets and counters of callers; `ledger` writes them. */
 function openMeters(
-  { db, storage, log, now }: Base,
+  { db, storage, log, now }: Foundation,
   { ledger, notices }: { readonly ledger: Ledger; readonly notices: CapNotices },
   opening: AsyncDisposableStack,
 ): Meters {
@@ -87,7 +87,7 @@ function openMeters(
 
 /** Opens the counters of requests by operation; `ledger` writes them. */
 function openRequestCounts(
-  { storage, db, log, now }: Base,
+  { storage, db, log, now }: Foundation,
   ledger: Ledger,
   opening: AsyncDisposableStack,
 ): RequestCounts {

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { inTime } from '../parts/in-time.ts'
+import { withTimeout } from '../parts/in-time.ts'
 import type { Log } from '../parts/log/log.ts'
 import type { SendMail } from '../parts/mail.ts'
 import { once } from '../parts/once.ts'
@@ -16,7 +16,7 @@ export function trackMails(sendMail: SendMail) {
     return sending
   }
   const settled = async () => {
-    await inTime(Promise.allSettled(underWay), LONGEST_WAIT_MS, () => {})
+    await withTimeout(Promise.allSettled(underWay), LONGEST_WAIT_MS, () => {})
   }
   return { send, settled }
 }

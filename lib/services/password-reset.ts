@@ -8,10 +8,10 @@ import { setPassword } from '../access/stored-password.ts'
 import { insertAudit } from '../accounts/audit.ts'
 import { and, eq } from '../db/drizzle.ts'
 import { auditLog, users, verifications } from '../db/tables.ts'
-import type { Base } from './base.ts'
+import type { Foundation } from './base.ts'
 
 /** Resets passwords, each in one transaction. */
-export function createPasswordResets({ db, now }: Base, keys: KeyRing): PasswordResets {
+export function createPasswordResets({ db, now }: Foundation, keys: KeyRing): PasswordResets {
   /**
    * Lists keys that may belong to a stranger who signed up with this user's address. Keys made on
    * the command line are not among them, because only the operator can make those.

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createFindClient } from '../access/client-address.ts'
 import { createCredentialQueues } from '../access/credential-queues.ts'
-import { fitKeyExpiry } from '../access/key-expiry.ts'
+import { alignKeyExpiry } from '../access/key-expiry.ts'
 import type { KeyRing } from '../access/key-ring/key-ring.ts'
 import { cacheReceivers, staleAfterChange, staleAfterSecond } from '../accounts/receivers.ts'
 import { createFindReceiver, type FindReceiver } from '../accounts/site-receiver.ts'
@@ -27,7 +27,7 @@ import { freeMemory } from '../parts/process/free-memory.ts'
 import { createQueue, createQueues } from '../parts/task-queue.ts'
 import { createRum, type Rum } from '../rum/rum.ts'
 import { type Auth, openAuth } from './auth.ts'
-import { type Base, openBase, type ServiceOptions } from './base.ts'
+import { type Foundation, openFoundation, type ServiceOptions } from './base.ts'
 import {
   createReconciliation,
   openBilling,
@@ -66,7 +66,7 @@ const PRELOAD_PAUSE_MS = 100
 const AMPLE_MEMORY = 400 * 1024 * 1024
 
 /** All open services, as routes and scripts use them. */
-export interface Services extends Base, Auth, Counters, Admission, Preloads, AsyncDisposable {
+export interface Services extends Foundation, Auth, Counters, Admission, Preloads, AsyncDisposable {
   readonly keys: KeyRing
   readonly geo: Library
   readonly rum: Rum
@@ -109,28 +109,28 @@ interface Preloads {
 export async function openServices(config: Config, options: ServiceOptions): Promise<Services> {
   const { log, checkDamage } = watchForDamage(withRecoveries(options.log))
   await using opening = new AsyncDisposableStack()
-  const base = await openBase(config, { ...options, log }, opening)
+  const foundation = await openFoundation(config, { ...options, log }, opening)
   const geo: Library = opening.use(await openDatabases(config, { ...options, log }))
-  await fitToSettings(base)
-  const downloads = openDownloads(base, options.downloadGeo, opening)
-  openGeofeeds(base, options.updateGeofeeds, opening)
-  const keys = await openKeys(base)
-  const notices = openCapNotices(base, opening)
-  const counters = openCounters(base, notices, opening)
-  const billing = openBilling({ ...base, meters: counters.meters }, keys)
-  const overages = openOverages(base, { billing, ledger: counters.ledger }, opening)
-  const auth = openAuth(base, keys, opening)
-  const findReceiver = createFindReceiver(base.storage.shortReads, base.baseUrl)
-  const rum = openTelemetry(base, { geo, keys, findReceiver })
+  await applySettings(foundation)
+  const downloads = openDownloads(foundation, options.downloadGeo, opening)
+  openGeofeeds(foundation, options.updateGeofeeds, opening)
+  const keys = await openKeys(foundation)
+  const notices = openCapNotices(foundation, opening)
+  const counters = openCounters(foundation, notices, opening)
+  const billing = openBilling({ ...foundation, meters: counters.meters }, keys)
+  const overages = openOverages(foundation, { billing, ledger: counters.ledger }, opening)
+  const auth = openAuth(foundation, keys, opening)
+  const findReceiver = createFindReceiver(foundation.storage.shortReads, foundation.baseUrl)
+  const rum = openTelemetry(foundation, { geo, keys, findReceiver })
   const findTxt = createFindTxt(config.dnsServers)
-  const siteProofs = opening.use(openSiteProofs({ ...base, keys }, findTxt))
-  const catalogue = opening.use(openCatalogue(base, billing))
-  const reconciliation = opening.use(createReconciliation(base, { billing, overages }))
-  openPendingWork(base, { keys, billing, overages }, opening)
-  const contact = openContact(base, opening)
+  const siteProofs = opening.use(openSiteProofs({ ...foundation, keys }, findTxt))
+  const catalogue = opening.use(openCatalogue(foundation, billing))
+  const reconciliation = opening.use(createReconciliation(foundation, { billing, overages }))
+  openPendingWork(foundation, { keys, billing, overages }, opening)
+  const contact = openContact(foundation, opening)
   const opened = opening.move()
   return {
-    ...base,
+    ...foundation,
     ...auth,
     keys,
     billing,
@@ -147,11 +147,11 @@ export async function openServices(config: Config, options: ServiceOptions): Pro
     geo,
     findHostname: openHostnames(config),
     downloads,
-    operatorJobs: openOperatorJobs(base, billing, options.runScript),
-    health: openHealth(base, { geo, keys, checkDamage }),
+    operatorJobs: openOperatorJobs(foundation, billing, options.runScript),
+    health: openHealth(foundation, { geo, keys, checkDamage }),
     requestTimes: createRequestTimes(),
     findClient: createFindClient(config),
-    openDemo: createOpenDemo(base, keys),
+    openDemo: createOpenDemo(foundation, keys),
     startReadingStripe: () => startAll([reconciliation, overages, catalogue]),
     ...createPreloads(log, [...contact.loads, ...billing.loads], [auth.loadAuth, ...ASSET_LOADS]),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
@@ -160,19 +160,19 @@ export async function openServices(config: Config, options: ServiceOptions): Pro
 
 /** Does the work that others leave in the database: changed names to send, accounts to delete. */
 function openPendingWork(
-  base: Base,
+  foundation: Foundation,
   services: Parameters<typeof openDeletionRequests>[1],
   opening: AsyncDisposableStack,
 ): void {
-  openContactSender(base, services.billing, opening)
-  openDeletionRequests(base, services, opening)
+  openContactSender(foundation, services.billing, opening)
+  openDeletionRequests(foundation, services, opening)
 }
 
 function startAll(parts: readonly { readonly start: () => void }[]): void {
   for (const part of parts) part.start()
 }
 
-function openKeys({ storage, plans, log }: Base) {
+function openKeys({ storage, plans, log }: Foundation) {
   return storage.openKeys(plans, (error) =>
     log.error({ err: error }, 'cannot look for changed keys'),
   )
@@ -188,9 +188,9 @@ function createAdmission(): Admission {
 }
 
 /** Adjusts the database to settings that have changed since the last start. */
-async function fitToSettings({ config, db, plans, now }: Base): Promise<void> {
+async function applySettings({ config, db, plans, now }: Foundation): Promise<void> {
   await rememberPlans(db, plans)
-  await runInTransaction(db, [fitKeyExpiry(db, plans, now())])
+  await runInTransaction(db, [alignKeyExpiry(db, plans, now())])
   await runInTransaction(db, [forgetOtherPrices(db, config.stripe.overagePrice)])
 }
 
@@ -224,7 +224,7 @@ interface Checked {
   readonly checkDamage: () => void
 }
 
-function openHealth({ db, now }: Base, { geo, keys, checkDamage }: Checked) {
+function openHealth({ db, now }: Foundation, { geo, keys, checkDamage }: Checked) {
   const checkLookUp = () => {
     if (!keys.isCurrent()) throw new Error('keys cannot be checked')
     geo.find(PROBE)
@@ -242,7 +242,7 @@ interface TelemetryParts {
   readonly findReceiver: FindReceiver
 }
 
-function openTelemetry({ storage, log }: Base, { geo, keys, findReceiver }: TelemetryParts) {
+function openTelemetry({ storage, log }: Foundation, { geo, keys, findReceiver }: TelemetryParts) {
   // PostgreSQL reports changes of sites with those of keys.
   const isPostgres = storage.db.engine.dialect === 'postgres'
   const isStale = isPostgres ? staleAfterChange(keys.onChange) : staleAfterSecond()

@@ -3,11 +3,11 @@ import { checkProof, listProofsToCheck } from '../accounts/site-proof.ts'
 import { HOUR_MS, MINUTE_MS } from '../parts/durations.ts'
 import type { FindTxt } from '../parts/net/txt-records.ts'
 import { repeat } from '../parts/periodic.ts'
-import type { Base } from './base.ts'
+import type { Foundation } from './base.ts'
 
 const FIRST_MS = 5 * MINUTE_MS
 
-type SiteProofParts = Pick<Base, 'storage' | 'db' | 'log' | 'now'> & {
+type SiteProofParts = Pick<Foundation, 'storage' | 'db' | 'log' | 'now'> & {
   readonly keys: Pick<KeyRing, 'changeBy'>
 }
 

@@ -19,7 +19,7 @@ export function batchHandlers(services: Parts) {
       })
       const meta = `{"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}}`
       const included = notIncluded(services.geo, body, { hasHostnames: false })
-      return { status: 200, form, text: start, rest: pieces.end(end(meta)), ...included }
+      return { status: 200, form, text: start, bytesAfter: pieces.end(end(meta)), ...included }
     },
   } satisfies Partial<Handlers>
 }

@@ -1,7 +1,7 @@
 import { mintKey } from '../../lib/access/api-key.ts'
 import type { Caller } from '../../lib/access/authenticate.ts'
 import { toKeyAccess } from '../../lib/access/key-access.ts'
-import { fitKeyExpiry, keyExpiry } from '../../lib/access/key-expiry.ts'
+import { alignKeyExpiry, keyExpiry } from '../../lib/access/key-expiry.ts'
 import { sharedFields, toKeyInfo } from '../../lib/access/key-info.ts'
 import {
   deleteKey,
@@ -39,8 +39,8 @@ export function keyHandlers(services: Parts) {
   const change = (action: Action, key: KeyRow, statement: Statement, { caller, now }: KeyCall) => {
     const target = { targetType: 'api_key', targetId: key.id, detail: key.name }
     const event = callerEvent(caller, { action, ...target }, now)
-    const fit = fitKeyExpiry(db, plans, now, key.userId)
-    return keys.change([statement, insertAudit(db, event), fit])
+    const alignment = alignKeyExpiry(db, plans, now, key.userId)
+    return keys.change([statement, insertAudit(db, event), alignment])
   }
   const getKey = async ({ userId }: Caller, id: string) => {
     const key = await findKey(db, userId, id)

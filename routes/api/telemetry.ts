@@ -19,7 +19,7 @@ export function telemetryHandlers({ db, rum }: Pick<Services, 'db' | 'rum'>) {
     getRumSummary: async ({ caller, query, now }) => {
       const filter = await readFilter(query, caller.userId, now)
       const summary = await rum.readSummary(filter)
-      return { status: 200, json: headOf(query, filter), rest: [summary.subarray(1)] }
+      return { status: 200, json: headOf(query, filter), bytesAfter: [summary.subarray(1)] }
     },
     getRumOverview: async ({ caller, query, now }) => {
       const filter = await readFilter(query, caller.userId, now)

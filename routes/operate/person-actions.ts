@@ -1,4 +1,4 @@
-import { fitKeyExpiry } from '../../lib/access/key-expiry.ts'
+import { alignKeyExpiry } from '../../lib/access/key-expiry.ts'
 import { deleteOtherSessions } from '../../lib/access/sessions.ts'
 import type { Person } from '../../lib/accounts/people.ts'
 import {
@@ -54,9 +54,9 @@ export const PERSON_ACTIONS: Readonly<Record<string, PersonAction>> = {
     perform: async (request) => {
       const { visit, person, to } = request
       const { db, plans, keys } = visit.services
-      const fit = fitKeyExpiry(db, plans, visit.exchange.now, person.id)
+      const alignment = alignKeyExpiry(db, plans, visit.exchange.now, person.id)
       const rows = auditRows(request, { action: 'change_plan', detail: to })
-      await keys.change([updatePlan(db, person.id, to), fit, ...rows])
+      await keys.change([updatePlan(db, person.id, to), alignment, ...rows])
     },
   },
   disable: {

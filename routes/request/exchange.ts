@@ -87,7 +87,7 @@ function findListed({ config: { corsOrigins } }: ExchangeParts, c: HeadContext):
   return corsOrigins.find((listed) => listed === origin) ?? null
 }
 
-interface Content extends Pick<Answer, 'status' | 'json' | 'rest'> {
+interface Content extends Pick<Answer, 'status' | 'json' | 'bytesAfter'> {
   readonly headers?: Readonly<Headers>
 }
 
@@ -98,7 +98,10 @@ export function answer(services: ExchangeParts, exchange: Exchange, content: Con
 }
 
 /** All headers are set here: setting one on a finished Response costs more than the whole look-up. */
-export function toAnswer(exchange: Exchange, { status, json, rest, headers }: Content): Answer {
+export function toAnswer(
+  exchange: Exchange,
+  { status, json, bytesAfter, headers }: Content,
+): Answer {
   const { requestId, row, caller } = exchange
   const sent = baseHeaders(requestId)
   if (json === null) delete sent['content-type']
@@ -107,7 +110,7 @@ export function toAnswer(exchange: Exchange, { status, json, rest, headers }: Co
   if (exchange.charge !== null) setLimitHeaders(sent, exchange.charge)
   if (isTimed(exchange)) sent['server-timing'] = serverTiming(exchange)
   if (headers !== undefined) Object.assign(sent, headers)
-  return { status, headers: sent, json, rest }
+  return { status, headers: sent, json, bytesAfter }
 }
 
 /**

@@ -32,7 +32,7 @@ export type AnyReply = AnyBody & { readonly headers?: Readonly<Record<string, st
 
 type AnyBody =
   | { readonly status: number; readonly body: unknown }
-  | { readonly status: number; readonly json: string; readonly rest?: readonly Uint8Array[] }
+  | { readonly status: number; readonly json: string; readonly bytesAfter?: readonly Uint8Array[] }
   | (TextReply & { readonly status: number })
   | (FileReply & { readonly status: number })
 

@@ -6,7 +6,7 @@ export type Headers = Record<string, string>
 
 export interface Answer extends WholeAnswer {
   /** The bytes of the text after `json`. */
-  readonly rest?: readonly Uint8Array[] | undefined
+  readonly bytesAfter?: readonly Uint8Array[] | undefined
   /** Sent while it is made; `json` is null then. */
   readonly file?: ReadableStream<Uint8Array>
 }
@@ -17,12 +17,12 @@ const encoder = new TextEncoder()
 
 /** A long text is sent in pieces, so that other requests are answered in between. */
 export function toResponse(answer: Answer): Response {
-  const { json, rest, file } = answer
+  const { json, bytesAfter, file } = answer
   if (file !== undefined) return new Response(file, answer)
-  if (rest === undefined && (json === null || json.length <= PIECE)) {
+  if (bytesAfter === undefined && (json === null || json.length <= PIECE)) {
     return new Response(json, answer)
   }
-  const parts = [encoder.encode(json ?? ''), ...(rest ?? [])]
+  const parts = [encoder.encode(json ?? ''), ...(bytesAfter ?? [])]
   const length = parts.reduce((sum, bytes) => sum + bytes.length, 0)
   return new Response(length > PIECE ? inPieces(parts) : Buffer.concat(parts), answer)
 }

@@ -151,10 +151,10 @@ export function toReplyAnswer(exchange: Exchange, reply: AnyReply): Answer {
   if ('file' in reply) return toFileAnswer(exchange, reply)
   if ('json' in reply) return toAnswer(exchange, reply)
   if ('form' in reply) {
-    const { status, form, text: json, rest } = reply
+    const { status, form, text: json, bytesAfter } = reply
     const isJson = form === 'application/json'
     const type = isJson ? {} : { 'content-type': `${form}; charset=utf-8` }
-    return toAnswer(exchange, { status, json, rest, headers: { ...reply.headers, ...type } })
+    return toAnswer(exchange, { status, json, bytesAfter, headers: { ...reply.headers, ...type } })
   }
   const json = reply.body === undefined ? null : JSON.stringify(reply.body)
   return toAnswer(exchange, { ...reply, json })

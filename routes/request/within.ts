@@ -100,5 +100,5 @@ export function textOf(reply: AnyReply): string {
   if ('file' in reply) throw new Error(`The file ${reply.name} is not text`)
   if ('body' in reply) return reply.body === undefined ? '' : JSON.stringify(reply.body)
   const text = 'json' in reply ? reply.json : reply.text
-  return reply.rest === undefined ? text : `${text}${Buffer.concat(reply.rest)}`
+  return reply.bytesAfter === undefined ? text : `${text}${Buffer.concat(reply.bytesAfter)}`
 }

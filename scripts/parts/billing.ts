@@ -1,4 +1,4 @@
-import { fitKeyExpiry } from '../../lib/access/key-expiry.ts'
+import { alignKeyExpiry } from '../../lib/access/key-expiry.ts'
 import { type Billing, createBilling } from '../../lib/billing/billing.ts'
 import { inspect, type Mismatch } from '../../lib/billing/mirror/inspect.ts'
 import { acceptStripeAccount, repair } from '../../lib/billing/mirror/repair.ts'
@@ -17,7 +17,7 @@ export function openBilling(accounts: Accounts, stripe: StripeConfig): Billing {
     plans,
     stripe,
     change: (statements) => runInTransaction(db, statements),
-    fitKeys: (userId) => fitKeyExpiry(db, plans, now, userId),
+    alignKeyExpiry: (userId) => alignKeyExpiry(db, plans, now, userId),
     auditStripe: (userId, note) => audit(accounts, userId, note),
     // Used only for changes of plan, which no command makes.
     countRequests: async () => 0,

@@ -1,4 +1,4 @@
-import { fitKeyExpiry } from '../../lib/access/key-expiry.ts'
+import { alignKeyExpiry } from '../../lib/access/key-expiry.ts'
 import {
   findUserByEmail,
   hasSignedUp,
@@ -46,7 +46,7 @@ async function setPlan(accounts: Accounts, user: UserRow, wanted: Plan | undefin
   const row = audit(accounts, user.id, { action: 'change_plan', detail: plan.id })
   await runInTransaction(db, [
     updatePlan(db, user.id, plan.id),
-    fitKeyExpiry(db, plans, now, user.id),
+    alignKeyExpiry(db, plans, now, user.id),
     row,
   ])
   return { user, plan, outcome: 'changed' as const }

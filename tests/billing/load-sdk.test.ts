@@ -25,7 +25,7 @@ describe('the SDK of Stripe', () => {
       plans,
       stripe: { ...config.stripe, apiBase: failOnce(at.double.url) },
       change: keys.change,
-      fitKeys: () => assert.fail(),
+      alignKeyExpiry: () => assert.fail(),
       auditStripe: () => assert.fail(),
       countRequests: () => assert.fail(),
       onFailure: () => assert.fail(),

@@ -29,7 +29,7 @@ export function fakeDatabase(
       nodeCount: 1,
       builtAt: BUILT_AT,
     },
-    residence: 'read',
+    loadedBy: 'reading',
     bytes: 0,
     find: () => finding,
     subject: 'place',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isRecovery, reportAttempts } from '../../lib/parts/lasting-failure.ts'
+import { isRecovery, reportOutages } from '../../lib/parts/lasting-failure.ts'
 import { withRecoveries } from '../../lib/parts/log/recoveries.ts'
 import { fromPlain, toPlain } from '../../lib/storage/channel.ts'
 import { recordingLog } from '../support/helpers.ts'
@@ -11,7 +11,7 @@ const SECOND_MS = 1_000
 function makeWork() {
   const reports: string[] = []
   let now = 0
-  const attempts = reportAttempts(
+  const attempts = reportOutages(
     (error) => reports.push(`${now / SECOND_MS} s: ${error instanceof Error && error.message}`),
     () => now,
   )
@@ -59,7 +59,7 @@ describe('the log', () => {
     const { events, ...rest } = recordingLog()
     const log = withRecoveries({ ...rest, flush: () => {} })
     const errors: unknown[] = []
-    const attempts = reportAttempts((error) => errors.push(error))
+    const attempts = reportOutages((error) => errors.push(error))
     attempts.failed(new Error('away'))
     attempts.succeeded()
     for (const error of errors) {

@@ -65,7 +65,7 @@ export async function acceptStripeAccount(
   billing: Billing,
   { audit }: RepairOptions,
 ): Promise<string[]> {
-  const { db, change, fitKeys } = billing
+  const { db, change, alignKeyExpiry } = billing
   await change([saveStripeAccount(db, await billing.readStripeAccount())])
   const released: string[] = []
   for (const customer of await listCustomers(db)) {
@@ -76,7 +76,7 @@ export async function acceptStripeAccount(
       targetType: 'customer',
       targetId: customerId,
     } as const
-    const statements = [fitKeys(userId), ...audit(userId, note)]
+    const statements = [alignKeyExpiry(userId), ...audit(userId, note)]
     if (await change([deleteCustomer(db, customer), ...statements])) released.push(customerId)
   }
   return released

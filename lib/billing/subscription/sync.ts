@@ -62,7 +62,7 @@ export async function sync(
     const customer = await findCustomer(billing.db, userId)
     if (customer === null) return NOTHING
     const { statements, ...result } = await prepare(billing, stripe, customer)
-    const [first, ...rest] = [...statements, billing.fitKeys(userId), ...alongside(result)]
+    const [first, ...rest] = [...statements, billing.alignKeyExpiry(userId), ...alongside(result)]
     if (first === undefined || !(await billing.change([first, ...rest]))) continue
     for (const duplicate of result.newDuplicates) billing.onDuplicate(duplicate)
     return result

@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../parts/durations.ts'
 import { ApiError } from '../../parts/errors.ts'
-import { inTimeOrFail } from '../../parts/in-time.ts'
+import { rejectAfter } from '../../parts/in-time.ts'
 import { retry } from '../../parts/periodic.ts'
 import { createSerialQueue } from '../../parts/serial-queue.ts'
 import { type AnyTable, chunksOf } from './chunks.ts'
@@ -82,7 +82,7 @@ export class Ledger {
    * 503 if that takes seconds, such as while the database is away.
    */
   betweenFlushes<Result>(work: () => Result | Promise<Result>): Promise<Result> {
-    return inTimeOrFail(this.#inSeries(work), LONGEST_WAIT_MS, countsUnavailable)
+    return rejectAfter(this.#inSeries(work), LONGEST_WAIT_MS, countsUnavailable)
   }
 
   async #flush(): Promise<void> {

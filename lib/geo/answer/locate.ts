@@ -42,7 +42,7 @@ interface Candidate {
 /** Looks the address up in all databases, in order of priority, and merges the findings. */
 export function locate(databases: readonly SearchedDatabase[], address: Address): Located {
   const candidates: Candidate[] = []
-  let owner = NOBODY
+  let owner = NO_OWNER
   let isWithheld = false
   for (const { provider, product, find } of databases) {
     const finding = find(address)
@@ -56,7 +56,7 @@ export function locate(databases: readonly SearchedDatabase[], address: Address)
 
 function merge(candidates: readonly Candidate[], { network, networkSources }: Owner): Located {
   const first = decidingCandidate(candidates)
-  if (first === undefined) return { ...NOWHERE, network, networkSources }
+  if (first === undefined) return { ...NO_PLACE, network, networkSources }
   const finest = finestAgreeing(first, candidates)
   const { place, sources } = joinPlaces(first, finest, candidates)
   // The witness must speak for the city in the answer.
@@ -81,7 +81,7 @@ function merge(candidates: readonly Candidate[], { network, networkSources }: Ow
 type Owner = Pick<Located, 'network' | 'networkSources'>
 
 /** The owner part of a result if no database knows the network. */
-export const NOBODY: Owner = { network: undefined, networkSources: [] }
+export const NO_OWNER: Owner = { network: undefined, networkSources: [] }
 
 /** The first network owner decides; later ones fill its gaps. */
 function joinOwner(owner: Owner, network: NetworkOwner, provider: string): Owner {
@@ -94,7 +94,7 @@ function joinOwner(owner: Owner, network: NetworkOwner, provider: string): Owner
 }
 
 /** The place part of a result if no database knows the place. */
-export const NOWHERE = {
+export const NO_PLACE = {
   place: undefined,
   confidence: undefined,
   finestProduct: undefined,

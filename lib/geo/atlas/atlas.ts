@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { NOBODY, NOWHERE } from '../answer/locate.ts'
+import { NO_OWNER, NO_PLACE } from '../answer/locate.ts'
 import type { LookupResult } from '../answer/write-result.ts'
 import { Contents, OWNER, PLACE, type Section } from './format.ts'
 
@@ -70,7 +70,7 @@ function readPlaces(words: Uint32Array, text: Buffer, contents: Contents) {
     const at = number * PLACE.words
     const rating = ratings[words[at + PLACE.rating] ?? 0]
     const parts = countries[words[at + PLACE.country] ?? 0]
-    if (rating === undefined || parts === undefined) return NOWHERE
+    if (rating === undefined || parts === undefined) return NO_PLACE
     const start = words[at + PLACE.textStart] ?? 0
     const { country, json } = parts
     return {
@@ -98,7 +98,7 @@ function readOwners(words: Uint32Array, text: Buffer, contents: Contents) {
   return (number: number) => {
     const at = number * OWNER.words
     const networkSources = sources[words[at + OWNER.sources] ?? 0]
-    if (networkSources === undefined) return NOBODY
+    if (networkSources === undefined) return NO_OWNER
     const start = words[at + OWNER.textStart] ?? 0
     const json = text.toString('latin1', start, start + (words[at + OWNER.textLength] ?? 0))
     return { network: { json }, networkSources }

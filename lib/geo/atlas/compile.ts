@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ipv4FromBits } from '../../parts/net/address.ts'
 import { type Located, locate, type SearchedDatabase } from '../answer/locate.ts'
 import type { GeoDatabase } from '../database.ts'
-import { NOTHING } from '../place/finding.ts'
+import { NO_FINDING } from '../place/finding.ts'
 import { BytePool } from './byte-pool.ts'
 import { type Contents, OWNER, PLACE, type Section } from './format.ts'
 
@@ -101,7 +101,7 @@ async function* refsOf(
 /** A source for ascending addresses, which looks up each network of the database only once. */
 function inOrder({ provider, product, find }: GeoDatabase, starts: Uint32Array): SearchedDatabase {
   let next = 0
-  let finding = NOTHING
+  let finding = NO_FINDING
   return {
     provider,
     product,

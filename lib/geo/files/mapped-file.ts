@@ -8,7 +8,7 @@ import { totalMemory } from '../../parts/process/available-memory.ts'
  */
 export async function openBytes(path: string, map: boolean) {
   const mapped = map ? await mapBytes(path) : null
-  return { bytes: mapped ?? readFileSync(path), residence: mapped === null ? 'read' : 'mapped' }
+  return { bytes: mapped ?? readFileSync(path), loadedBy: mapped === null ? 'reading' : 'mapping' }
 }
 
 const PROT_READ = 1

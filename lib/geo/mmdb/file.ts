@@ -1,6 +1,6 @@
 import { addValue, createDataSection, type DataSection } from './encode.ts'
 import { type MmdbValue, Uint16 } from './value.ts'
-import { isNode, LEAF, NOTHING, reachableNodes, type WriterTree } from './writer-tree.ts'
+import { isNode, LEAF, NO_RECORD, reachableNodes, type WriterTree } from './writer-tree.ts'
 
 export interface MmdbOptions {
   readonly databaseType: string
@@ -68,9 +68,11 @@ function numberSlots(
   nodes.forEach((node, number) => {
     numbers[node] = number
   })
-  const fileSlot = (slot = NOTHING): number => {
+  const fileSlot = (slot = NO_RECORD): number => {
     if (isNode(slot)) return numbers[slot] ?? 0
-    return slot === NOTHING ? nodes.length : nodes.length + SEPARATOR_BYTES + offsetOf(slot - LEAF)
+    return slot === NO_RECORD
+      ? nodes.length
+      : nodes.length + SEPARATOR_BYTES + offsetOf(slot - LEAF)
   }
   return (node) => [fileSlot(tree.slots[node * 2]), fileSlot(tree.slots[node * 2 + 1])]
 }

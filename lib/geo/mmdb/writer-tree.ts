@@ -5,7 +5,7 @@ import { type Address, commonBits, type Words } from '../../parts/net/address.ts
  * to 127. IPv4 addresses use bits 96 to 127, as in ::a.b.c.d. Siblings with the same record are always merged.
  */
 export interface WriterTree {
-  /** Two per node. Each is NOTHING, the number of a node, or LEAF + the number of a record. */
+  /** Two per node. Each is NO_RECORD, the number of a node, or LEAF + the number of a record. */
   slots: Uint32Array
   nodeCount: number
   /** The bit that the root, node 0, decides: 96 in an IPv4 tree. */
@@ -25,7 +25,7 @@ interface Branch {
 }
 
 /** The root, node 0, is never a child, so its number is free. */
-export const NOTHING = 0
+export const NO_RECORD = 0
 export const LEAF = 0x8000_0000
 
 export function createWriterTree(ipVersion: 4 | 6): WriterTree {
@@ -58,7 +58,7 @@ function setBranch(tree: WriterTree, branch: Branch, record: number): void {
   let node = tree.path[tree.pathEnd] ?? 0
   while (tree.pathEnd < branch.at) {
     const slot = node * 2 + bitOf(branch.words, tree.pathEnd)
-    const child = tree.slots[slot] ?? NOTHING
+    const child = tree.slots[slot] ?? NO_RECORD
     if (child === leaf) return
     node = isNode(child) ? child : split(tree, slot)
     tree.path[++tree.pathEnd] = node
@@ -74,7 +74,7 @@ function split(tree: WriterTree, slot: number): number {
     grown.set(tree.slots)
     tree.slots = grown
   }
-  const whole = tree.slots[slot] ?? NOTHING
+  const whole = tree.slots[slot] ?? NO_RECORD
   tree.slots.fill(whole, node * 2, node * 2 + 2)
   tree.slots[slot] = node
   return node
@@ -84,7 +84,7 @@ function split(tree: WriterTree, slot: number): number {
 function mergeUp(tree: WriterTree): void {
   while (tree.pathEnd > tree.top) {
     const node = tree.path[tree.pathEnd] ?? 0
-    const leaf = tree.slots[node * 2] ?? NOTHING
+    const leaf = tree.slots[node * 2] ?? NO_RECORD
     if (leaf !== tree.slots[node * 2 + 1]) return
     const parent = tree.path[--tree.pathEnd] ?? 0
     tree.slots[parent * 2 + bitOf(tree.pathWords, tree.pathEnd)] = leaf
@@ -99,7 +99,7 @@ export function reachableNodes(tree: WriterTree): Uint32Array {
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     order[count++] = node
     for (const slot of [node * 2 + 1, node * 2]) {
-      const child = tree.slots[slot] ?? NOTHING
+      const child = tree.slots[slot] ?? NO_RECORD
       if (isNode(child)) waiting.push(child)
     }
   }
@@ -107,7 +107,7 @@ export function reachableNodes(tree: WriterTree): Uint32Array {
 }
 
 export function isNode(slot: number): boolean {
-  return slot !== NOTHING && slot < LEAF
+  return slot !== NO_RECORD && slot < LEAF
 }
 
 function networkBranches(words: Words, prefix: number, top: number): Branch[] {

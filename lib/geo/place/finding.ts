@@ -57,6 +57,6 @@ export interface NetworkOwner {
   readonly json: string
 }
 
-export const NOTHING: LocationFinding = { place: undefined, network: undefined }
+export const NO_FINDING: LocationFinding = { place: undefined, network: undefined }
 /** The network has no location, so those of databases after this one do not count. */
 export const WITHHELD: LocationFinding = { place: undefined, network: undefined }

@@ -1,7 +1,7 @@
 import { PRIVACY_FIELDS, type PrivacyField } from '../../contract/geo/privacy.ts'
 import type { DecodedMap } from '../mmdb/decoder.ts'
 import { textAt, textsAt } from '../mmdb/fields.ts'
-import { NOTHING } from '../place/finding.ts'
+import { NO_FINDING } from '../place/finding.ts'
 import type { Schema } from './schema.ts'
 
 /** Keys of a record by the field that they state. */
@@ -24,7 +24,7 @@ export const maxmindAnonymous: Schema = {
   name: 'maxmind-anonymous',
   fits: (sample) => 'is_anonymous' in sample,
   provider: () => 'maxmind',
-  read: () => NOTHING,
+  read: () => NO_FINDING,
   privacy: (record) => readKeys(record, MAXMIND_KEYS),
 }
 
@@ -45,7 +45,7 @@ export const ipinfoPrivacy: Schema = {
   name: 'ipinfo-privacy',
   fits: (sample) => 'vpn' in sample && 'relay' in sample,
   provider: () => 'ipinfo',
-  read: () => NOTHING,
+  read: () => NO_FINDING,
   privacy: (record) => readKeys(record, IPINFO_KEYS),
 }
 
@@ -66,7 +66,7 @@ export const ip2proxy: Schema = {
   name: 'ip2proxy',
   fits: (sample) => 'proxy_type' in sample,
   provider: () => 'ip2proxy',
-  read: () => NOTHING,
+  read: () => NO_FINDING,
   privacy: (record) => {
     const flag = PROXY_TYPES.get(textAt(record, 'proxy_type'))
     const provider = textAt(record, 'provider')
@@ -84,7 +84,7 @@ export const freeLists: Schema = {
   name: 'free-lists',
   fits: (sample) => 'sources' in sample,
   provider: () => 'lists',
-  read: () => NOTHING,
+  read: () => NO_FINDING,
   privacy: (record) => readKeys(record, LIST_KEYS),
   privacySources: (record) => textsAt(record, 'sources'),
 }

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../parts/durations.ts'
-import { reportAttempts } from '../../parts/lasting-failure.ts'
+import { reportOutages } from '../../parts/lasting-failure.ts'
 import type { PgPool } from '../../postgres/connection.ts'
 import type { Ask, BucketStore } from './shared-bucket.ts'
 
@@ -7,7 +7,7 @@ interface BucketStoreOptions {
   readonly pool: PgPool
   /** `Date.now`, or a test's clock, which all its nodes share. */
   readonly now: () => number
-  /** Called when the database fails, and when it recovers: see `reportAttempts`. */
+  /** Called when the database fails, and when it recovers: see `reportOutages`. */
   readonly onError: (error: unknown, message: string) => void
 }
 
@@ -60,7 +60,7 @@ function refuseOverlappingAsks(
   charge: BucketStore['charge'],
   onError: BucketStoreOptions['onError'],
 ): BucketStore['charge'] {
-  const attempts = reportAttempts((error) => onError(error, AWAY))
+  const attempts = reportOutages((error) => onError(error, AWAY))
   let isAsking = false
   const ask: BucketStore['charge'] = async (asks) => {
     // Requests give up after a second, but their questions would still hold connections.

@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../../parts/durations.ts'
-import { inTime } from '../../parts/in-time.ts'
+import { withTimeout } from '../../parts/in-time.ts'
 import type { BucketStrategy } from './local-buckets.ts'
 import {
   addGrant,
@@ -154,7 +154,7 @@ async function askStore(store: BucketStore, asked: ReadonlyMap<SharedBucket, Que
   }))
   try {
     const answer = store.charge(asks.map(({ ask }) => ask))
-    const grants = await inTime(answer, ANSWER_MS, () => null)
+    const grants = await withTimeout(answer, ANSWER_MS, () => null)
     if (grants === null) {
       const payDebts = () => {
         for (const { bucket, ask } of asks) payDebt(bucket, ask, store.now())

@@ -1,7 +1,7 @@
 import { isRecovery } from '../lasting-failure.ts'
 import type { Log } from './log.ts'
 
-/** Returns a log that writes recoveries, which `reportAttempts` reports like errors, at level info. */
+/** Returns a log that writes recoveries, which `reportOutages` reports like errors, at level info. */
 export function withRecoveries(log: Log): Log {
   const write = (level: 'warn' | 'error') => (fields: object, message: string) => {
     const { err, ...others }: { err?: unknown } = fields

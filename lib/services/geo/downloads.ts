@@ -4,7 +4,7 @@ import { findLastDownload } from '../../geo/download/last-download.ts'
 import { hasAccount } from '../../geo/download/sources.ts'
 import { DAY_MS, MINUTE_MS } from '../../parts/durations.ts'
 import { repeat } from '../../parts/periodic.ts'
-import type { Base } from '../base.ts'
+import type { Foundation } from '../base.ts'
 import { createJob } from '../operate/job.ts'
 
 /** Downloads the providers' databases regularly. */
@@ -24,7 +24,7 @@ export function openDownloads(
     log,
     now,
     isFurther = false,
-  }: Pick<Base, 'config' | 'log' | 'now'> & Partial<Pick<Base, 'isFurther'>>,
+  }: Pick<Foundation, 'config' | 'log' | 'now'> & Partial<Pick<Foundation, 'isFurther'>>,
   download: (() => Promise<void>) | undefined,
   opening: AsyncDisposableStack,
 ) {

@@ -3,7 +3,7 @@ import { geofeedSignature } from '../../geo/geofeeds/find-geofeeds.ts'
 import { readGeofeedStates } from '../../geo/geofeeds/geofeed-states.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../parts/durations.ts'
 import { repeat } from '../../parts/periodic.ts'
-import type { Base } from '../base.ts'
+import type { Foundation } from '../base.ts'
 
 const CHECK_INTERVAL_MS = MINUTE_MS
 /** Leaves the start to the first requests. */
@@ -14,7 +14,7 @@ const FIRST_CHECK_MS = 5 * SECOND_MS
  * again in an hour. `update` works in another process; undefined: this process must not update.
  */
 export function openGeofeeds(
-  { config, log, now }: Pick<Base, 'config' | 'log' | 'now'>,
+  { config, log, now }: Pick<Foundation, 'config' | 'log' | 'now'>,
   update: (() => Promise<void>) | undefined,
   opening: AsyncDisposableStack,
 ): void {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Billing } from '../../billing/billing.ts'
 import type { NamedFinding } from '../../doctor/finding.ts'
 import type { RunScript } from '../../parts/process/run-script.ts'
-import type { Base } from '../base.ts'
+import type { Foundation } from '../base.ts'
 import { createComparison } from './comparison.ts'
 import { createJob } from './job.ts'
 
@@ -20,7 +20,7 @@ const Findings: v.GenericSchema<unknown, NamedFinding[]> = v.array(
 
 /** The jobs that operators start on their pages. Without `runScript`, those that need another process fail. */
 export function openOperatorJobs(
-  { log, now }: Pick<Base, 'log' | 'now'>,
+  { log, now }: Pick<Foundation, 'log' | 'now'>,
   billing: Billing,
   runScript: RunScript = refuse,
 ) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { fitKeyExpiry } from '../../../lib/access/key-expiry.ts'
+import { alignKeyExpiry } from '../../../lib/access/key-expiry.ts'
 import { createBilling } from '../../../lib/billing/billing.ts'
 import { createOverages, type Overages } from '../../../lib/billing/overages/overages.ts'
 import { openDb } from '../../../lib/db/open.ts'
@@ -277,7 +277,7 @@ function openSecond({
     plans,
     stripe: config.stripe,
     change: (statements) => runInTransaction(db, statements),
-    fitKeys: (userId) => fitKeyExpiry(db, plans, clock.now, userId),
+    alignKeyExpiry: (userId) => alignKeyExpiry(db, plans, clock.now, userId),
     auditStripe: () => assert.fail(),
     countRequests: () => assert.fail(),
     onFailure: () => {},

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import { fitKeyExpiry } from '../../../lib/access/key-expiry.ts'
+import { alignKeyExpiry } from '../../../lib/access/key-expiry.ts'
 import { createBilling } from '../../../lib/billing/billing.ts'
 import { sync } from '../../../lib/billing/subscription/sync.ts'
 import { readConfig } from '../../../lib/config/config.ts'
@@ -126,7 +126,7 @@ async function subscribeWithOverages(
     plans: readPlans(config.plansFile),
     stripe: config.stripe,
     change: (statements) => runInTransaction(db, statements),
-    fitKeys: (userId) => fitKeyExpiry(db, readPlans(config.plansFile), Date.now(), userId),
+    alignKeyExpiry: (userId) => alignKeyExpiry(db, readPlans(config.plansFile), Date.now(), userId),
     auditStripe: () => assert.fail(),
     countRequests: () => assert.fail(),
     onFailure: () => {},

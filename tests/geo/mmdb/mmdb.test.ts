@@ -115,8 +115,8 @@ describe('the reader', () => {
     const path = join(folder, 'both.mmdb')
     writeFileSync(path, mmdbBytes(records))
     const [mapped, whole] = await Promise.all([openBytes(path, true), openBytes(path, false)])
-    if (process.platform === 'linux') assert.equal(mapped.residence, 'mapped')
-    assert.equal(whole.residence, 'read')
+    if (process.platform === 'linux') assert.equal(mapped.loadedBy, 'mapping')
+    assert.equal(whole.loadedBy, 'reading')
     assert.ok(mapped.bytes.equals(whole.bytes))
     const [first, second] = [openMmdb(mapped.bytes), openMmdb(whole.bytes)]
     for (let n = 0; n < 600; n++) {
@@ -128,8 +128,8 @@ describe('the reader', () => {
   it('refuses an empty file, and does not map it', async () => {
     const path = join(folder, 'empty.mmdb')
     writeFileSync(path, '')
-    const { bytes, residence } = await openBytes(path, true)
-    assert.equal(residence, 'read')
+    const { bytes, loadedBy } = await openBytes(path, true)
+    assert.equal(loadedBy, 'reading')
     assert.throws(() => openMmdb(bytes), /marker is missing/)
   })
 
