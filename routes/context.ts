@@ -75,7 +75,7 @@ type Body<Row extends OperationRow> =
         readonly body: OutputOf<Column<Row['replies'][Status], 'schema'>>
       }
     }[keyof Row['replies']]
-  /** With the body as JSON text, for handlers that assemble it from prepared parts. `bytesAfter`: the bytes after it. */
+  /** With the body as JSON text, for handlers that assemble it from prepared parts. `bytesAfter` follow it. */
   | {
       readonly status: keyof Row['replies']
       readonly json: string
@@ -89,7 +89,7 @@ type Body<Row extends OperationRow> =
 export interface TextReply {
   readonly form: MediaType
   readonly text: string
-  /** The bytes of what follows `text`. */
+  /** The bytes that follow `text`. */
   readonly bytesAfter?: readonly Uint8Array[]
 }
 

@@ -62,7 +62,7 @@ interface LastUseSources {
 
 /** Like `listKeys`, but includes last uses that are not written yet. */
 export function listKeysWithLastUse({ db, ledger, lastUsed }: LastUseSources, userId: string) {
-  // A use that is written after the rows were read would be neither in them nor unwritten.
+  // Between flushes: a use that was written right after this read would be missing from both.
   return ledger.betweenFlushes(async (): Promise<KeyRow[]> => {
     const keys = await listKeys(db, userId)
     return keys.map((key) => ({

@@ -32,7 +32,7 @@ export async function offerEmailChange(
   return token
 }
 
-/** PendingCounts up the token and changes the address. The token came by mail, so the address is verified. */
+/** Uses up the token and changes the address. The token came by mail, so the address is verified. */
 export function confirmEmailChange(
   db: Db,
   change: EmailChange,

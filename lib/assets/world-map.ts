@@ -89,7 +89,7 @@ function toUnits([longitude = 0, latitude = 0]: Point): Point {
   return [Math.round(longitude * UNITS_PER_DEGREE), Math.round(-latitude * UNITS_PER_DEGREE)]
 }
 
-/** PendingCounts relative coordinates after the first point, which need the fewest digits. */
+/** Uses relative coordinates after the first point, which need the fewest digits. */
 function toMoves([first = [], ...rest]: readonly Point[]): string {
   let [x = 0, y = 0] = first
   const moves = rest.flatMap(([toX = 0, toY = 0]) => {

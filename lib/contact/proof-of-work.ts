@@ -58,7 +58,7 @@ export function createProofOfWork({ db, secret, keySecret }: ProofOfWorkOptions)
       if (!verified) return false
       return (await db.select().from(spentChallenges).where(isSame).get()) === undefined
     },
-    /** PendingCounts up the challenge of a checked answer. Changes nothing if it is already used. */
+    /** Uses up the challenge of a checked answer. Changes nothing if it is already used. */
     use: (answer: string): Statement => {
       const given = readAnswer(answer)
       if (given === null) throw new Error('the answer was not checked')

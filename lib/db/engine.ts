@@ -47,7 +47,7 @@ export function createEngine(client: Client) {
     const row = statement.get(...params)
     return { rows: row === undefined ? [] : [row], changes: 0 }
   }
-  /** Runs `work` while no transaction is open, at once if possible; again while it meets locks. */
+  /** Runs `work` as soon as no transaction is open. While another process holds the lock, tries again. */
   const whenFree = async <Result>(work: () => Result, attempts = ATTEMPTS): Promise<Result> => {
     for (let left = attempts; ; left--) {
       while (open !== null) await open

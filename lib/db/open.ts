@@ -40,7 +40,7 @@ function createDb(client: Client): LocalDb {
   return Object.assign(createQueries(engine.execute), { engine, $client: client })
 }
 
-/** SQLite would create an empty database and delete the log, which holds the last writes. */
+/** Throws if only the log exists: SQLite would delete it, with the last writes, and create an empty database. */
 function refuseLoneLog(file: string): void {
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (sizeOf(file) > 0 || sizeOf(`${file}-wal`) === 0) return

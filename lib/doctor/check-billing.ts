@@ -209,7 +209,6 @@ function formatPrice(price: StripePrice): string {
   return `${amount} ${price.currency.toUpperCase()}`
 }
 
-/** How many decimal places the currency has. */
 function toPriceFinding(problem: StripeProblem, variable: string, id: string): Finding {
   if (problem.reason === 'missing') {
     const text = `${variable}: this account has no price ${id}`

@@ -63,6 +63,6 @@ export class ApiError extends Error {
   }
 }
 
-/** The message of every 401: it must not tell what is wrong with the credential. */
+/** The message of every 401: it must not reveal what is wrong with the credential. */
 export const UNAUTHORIZED =
   'A valid API key or session is required: send it as X-API-Key or as Authorization: Bearer'

@@ -17,7 +17,7 @@ export function parse<Schema extends v.GenericSchema>(
   throw new ApiError('BAD_REQUEST', field === null ? message : `${field}: ${message}`)
 }
 
-/** Valibot reports a field that is missing, or one too many, in words about keys and types. */
+/** Replaces valibot's words for a missing and for an unknown field, which are about keys and types. */
 function messageOf({ path, expected, message }: v.BaseIssue<unknown>): string {
   if (path?.at(-1)?.origin !== 'key') return message
   return expected === 'never' ? 'is not a field of this request' : 'is missing'

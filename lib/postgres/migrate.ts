@@ -6,7 +6,7 @@ import { inTransaction, WRITE_LOCK } from './transaction.ts'
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 const NAME = /^(\d{4})-.*\.sql$/
-/** In a migration: releases that know the migration of this number still work afterwards. */
+/** A line of a migration: releases that have the migration of this number still work afterwards. */
 const USABLE_FROM = /^-- Usable from (\d{4})\b/m
 /** Long, since tables may be large, and since other starting nodes wait for the one that migrates. */
 const LONGEST_MS = HOUR_MS

@@ -10,7 +10,7 @@ const PARTS = /'[^']*'|"[^"]*"(\.)?|\?|\bINDEXED BY "[^"]*"|\binstr\(|\bon confl
 
 /**
  * Translates a statement of the stores, which drizzle writes in SQLite's SQL. They use only what both
- * databases have, but for the few words below.
+ * databases have, except for the few words below.
  */
 export function translate(sql: string): Translated {
   let params = 0

@@ -8,7 +8,7 @@ import type { DropReason, RumWriter } from './writer.ts'
 /** Real-user monitoring: stores the beacons of browsers and sums them up. */
 export type Rum = ReturnType<typeof createRum>
 
-/** Where and when a beacon came. */
+/** Where a beacon came from, and when. */
 interface Arrival {
   /** Only its country is stored. null if unknown. */
   readonly address: Address | null

@@ -6,7 +6,7 @@ import { codeUrl } from '../parts/own-code.ts'
 import { connect, fromPlain, serve } from '../storage/channel.ts'
 import type { Foundation } from './base.ts'
 
-/** better-auth needs a third of this. A larger heap would only collect more garbage. */
+/** better-auth needs a third of this. With a larger heap, garbage is only collected later. */
 const LIMITS = { maxOldGenerationSizeMb: 64 }
 
 /** The settings of sign-in, in a form that can be copied to another thread. */

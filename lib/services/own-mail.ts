@@ -4,7 +4,7 @@ import type { Log } from '../parts/log/log.ts'
 import type { SendMail } from '../parts/mail.ts'
 import { once } from '../parts/once.ts'
 
-/** The same time that a stopping process waits for the delivery of an inquiry. */
+/** As long as a stopping process waits for the delivery of an inquiry. */
 const LONGEST_WAIT_MS = 8_000
 
 /** Keeps track of the mails that are being sent, so that the process can wait for them when it ends. */

@@ -54,7 +54,7 @@ const PROBE = ipv4FromBits(0x08_08_08_08)
 
 /** Limits per client address for look-ups of sessions not seen before. */
 const UNKNOWN_SESSIONS = { atOnce: 8, mayWait: 500 }
-/** Bodies without a rate limit, for each address: Stripe's events and messages of assistants, up to 600 KB. */
+/** Requests whose body is read without a rate limit, per address: Stripe's events and assistants' messages, up to 600 KB. */
 const FREE_BODIES = { atOnce: 8, mayWait: 50 }
 /**
  * Hashing a password takes 32 MB and a tenth of a second. In a longer queue, clients would give up. The

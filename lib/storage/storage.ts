@@ -31,15 +31,15 @@ export interface Storage extends AsyncDisposable {
 /** Keeps processes that share the database from doing the same work at the same time. */
 export interface Leases {
   /**
-   * Runs `work` unless it runs already. Returns whether it ran. The signal aborts if another process may have
-   * begun, such as after this one could not reach the database for half a minute; and when the server stops.
+   * Runs `work` unless it runs already. Returns whether it ran. The signal aborts when the server stops, and when
+   * another process may have begun the work because this one could not reach the database for half a minute.
    */
   readonly runAlone: (
     name: string,
     work: (signal: AbortSignal) => Promise<void>,
     terms?: LeaseTerms,
   ) => Promise<boolean>
-  /** Runs `work` as soon as none of this name runs. Throws SERVICE_UNAVAILABLE after waiting for a minute. */
+  /** Runs `work` once no other work of this name runs. Throws SERVICE_UNAVAILABLE after waiting for a minute. */
   readonly waitAndRun: <Result>(
     name: string,
     work: (signal: AbortSignal) => Promise<Result>,

@@ -23,7 +23,7 @@ export function createRequestCounts(ledger: Pick<Ledger, 'open'>) {
       const id = keyId ?? `user:${userId}`
       return counters.get(id) ?? addCounter(id, userId, keyId)
     },
-    /** Returns the look-ups of the user that wait to be written: all that are not, if no write is under way. */
+    /** Returns the look-ups of the user that wait to be written. Those that are being written are missing. */
     waitingOf: (userId: string) =>
       table
         .waitingOn(tablePageOf(userId))

@@ -33,8 +33,8 @@ type Parts = Pick<Services, 'db' | 'keys' | 'lastUsed' | 'ledger' | 'plans'>
 export function keyHandlers(services: Parts) {
   const { db, plans, keys } = services
   /**
-   * Runs the statement with its audit row. Returns whether it changed a row. Also fits the expiry
-   * to the plan, which may have changed since the request was admitted.
+   * Runs the statement with its audit row. Returns whether it changed a row. Also aligns the expiry
+   * with the plan, which may have changed since the request was admitted.
    */
   const change = (action: Action, key: KeyRow, statement: Statement, { caller, now }: KeyCall) => {
     const target = { targetType: 'api_key', targetId: key.id, detail: key.name }

@@ -1,5 +1,6 @@
 import { AUTH_FORMS } from '../../lib/contract/account/auth.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
+import { commandText } from '../../lib/parts/own-code.ts'
 import {
   ForgotPassword,
   type ForgotPasswordProps,
@@ -145,7 +146,12 @@ function canMail({ services }: Visit): boolean {
 type ForgotShown = Pick<ForgotPasswordProps, 'email' | 'error' | 'problem'>
 
 function showForgot(visit: Visit, shown: ForgotShown = {}, status = 200): Promise<PageAnswer> {
-  const content = ForgotPassword({ base: visit.instance.base, canMail: canMail(visit), ...shown })
+  const content = ForgotPassword({
+    base: visit.instance.base,
+    linkCommand: commandText('user', '--email ADDRESS --link'),
+    canMail: canMail(visit),
+    ...shown,
+  })
   return showGuestPage(visit, { title: 'Forgot your password?', content, status })
 }
 

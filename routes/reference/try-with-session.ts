@@ -30,7 +30,7 @@ export async function tryWithSession({ c, session }: UserVisit): Promise<PageAns
   const { operation, path, body } = parse(TryBody, await readJson(messageOf(c), MAX_BYTES))
   const asked = findAsked(operation, path)
   if (asked === undefined) {
-    throw new ApiError('BAD_REQUEST', 'The request is not one of the reference')
+    throw new ApiError('BAD_REQUEST', 'This request is not in the API reference')
   }
   const { row, ...given } = asked
   const value = row.body !== undefined && body !== undefined ? { body: parseJson(body) } : {}

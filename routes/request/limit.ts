@@ -23,7 +23,7 @@ export function openMeter({ meters }: MeterParts, { row, caller, now }: Exchange
   return caller === null || row?.limit !== 'plan' ? null : meters.open(caller, now)
 }
 
-/** Charges the limit of the operation. Throws RATE_LIMITED if it is used up, or if `mustAsk`: see `chargeOrAsk`. */
+/** Charges the limit of the operation. Throws RATE_LIMITED if it is used up. If `mustAsk`, call `chargeOrAsk` instead. */
 export function charge(services: LimitParts, exchange: Exchange): void {
   const charged = takeOne(services, exchange)
   if (charged !== null) applyCharge(exchange, charged)

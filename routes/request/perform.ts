@@ -19,7 +19,7 @@ export interface AnyCall extends Input {
   readonly meter: Pick<Meter, 'left' | 'count'> | null
 }
 
-/** What an operation is given, parsed by its row. */
+/** The input of an operation, parsed by its row. */
 export interface Input {
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown
@@ -43,7 +43,7 @@ export interface Asked
   readonly meter: Pick<Meter, 'left' | 'isOverCap' | 'count'> | null
 }
 
-/** What an operation is performed with, besides what its handler needs. */
+/** What `perform` needs, besides what the handler needs. */
 export type PerformParts = Pick<Services, 'limits' | 'now'>
 
 /** The handler of an operation. Beacons have none: routes/api/beacon.ts serves them. */

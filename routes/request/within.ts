@@ -13,7 +13,7 @@ export interface Api {
   readonly handlers: Handlers
 }
 
-/** What a caller within the process gives to an operation: texts in path and query, and the body as a value. */
+/** The input that code of this process gives to an operation: texts in path and query, and the body as a value. */
 export interface Given {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>> | URLSearchParams
@@ -66,7 +66,7 @@ export async function performWithin(
   }
 }
 
-/** Counts a call and its time. It is no line of its own in the log. */
+/** Counts a call and its time, without a line of its own in the log. */
 function observe({ requestTimes }: Services, call: Call, status: number): void {
   const { row, startedAt } = call
   requestTimes.observe(row.path, row.method.toUpperCase(), status, performance.now() - startedAt)

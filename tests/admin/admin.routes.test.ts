@@ -171,7 +171,7 @@ async function waitUntil(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue()));
 }
 
-/** PendingCounts node:http, because `fetch` sets these headers itself. */
+/** Uses node:http, because `fetch` sets these headers itself. */
 function statusFor(headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(`${admin.url}/livez`, { headers }, (response) => {

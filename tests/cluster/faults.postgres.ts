@@ -46,7 +46,7 @@ const burst = { answered: 0, ms: 0 }
 /** How long the limited key was used. */
 let limitedMs = 0
 
-/** PendingCounts the limited key on all nodes at once. */
+/** Uses the limited key on all nodes at once. */
 async function sendBurst({ nodes }: Cluster): Promise<void> {
   const all = Array.from({ length: BURST }, () => nodes).flat()
   const startedAt = performance.now()

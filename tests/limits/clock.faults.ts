@@ -137,7 +137,7 @@ async function setClock(offset: Offset): Promise<void> {
   })
 }
 
-/** PendingCounts up the limit of the narrow key. Returns how many requests were answered. */
+/** Uses up the limit of the narrow key. Returns how many requests were answered. */
 async function useUpLimit(): Promise<number> {
   let allowed = 0
   while ((await lookUp(narrow)) === 200) allowed += 1

@@ -25,7 +25,6 @@ interface MeterState {
   periods: Map<string, number>
   /** Requests over the cap that are charged for. */
   overages: Map<string, number>
-  /** By user and day. */
 }
 
 /** A simple model of the meters. */

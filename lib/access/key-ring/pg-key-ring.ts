@@ -67,14 +67,14 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
   opening.use(await pool.listen({ ...options.channels, access_changes: heard }))
   opening.use(repeat(SECOND_MS, runs.run, onError))
   await runs.run()
-  // Until the first run had acknowledged its revision, no change waited for this node.
+  // Changes committed before our first acknowledgement did not wait for us: read once more.
   await runs.run()
   const opened = opening.move()
 
   const changeBy = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = await work()
     const changed = await waitForOthers()
-    // The notice has most probably arrived here as well, meanwhile.
+    // By now, the notice has most probably arrived here, too.
     await runs.until(() => loaded.revision() >= changed)
     return result
   }

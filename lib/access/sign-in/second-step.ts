@@ -12,7 +12,7 @@ import type { ResetOptions } from './reset-password.ts'
 export interface SecondStep {
   /** Makes the text that the user must send back with a code. null: the password is enough. */
   readonly challenge: (userId: string) => Promise<string | null>
-  /** PendingCounts up the challenge and the code. Returns the user's id; null if either is wrong or used. */
+  /** Uses up the challenge and the code. Returns the user's id; null if either is wrong or used. */
   readonly pass: (answer: Answer) => Promise<string | null>
 }
 

@@ -44,7 +44,7 @@ export async function findChallenged(db: Db, challenge: string, now: number) {
 
 type EnteredByApp = Omit<Entered, 'actor'> & Pick<Actor, 'app'>
 
-/** PendingCounts up the challenge and the code. Returns the id of the user, who may then begin a session. */
+/** Uses up the challenge and the code. Returns the id of the user, who may then begin a session. */
 export async function passChallenge(
   store: FactorStore,
   challenge: string,

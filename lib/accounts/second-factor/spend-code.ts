@@ -22,7 +22,7 @@ export interface Entered {
 }
 
 /**
- * PendingCounts up the code and runs `changes`, all or nothing. Returns false if the code is wrong or used, or if
+ * Uses up the code and runs `changes`, all or nothing. Returns false if the code is wrong or used, or if
  * `condition` does not hold. If several requests bring the same code at once, only one succeeds.
  */
 export async function spendCode(

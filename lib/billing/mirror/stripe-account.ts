@@ -16,7 +16,7 @@ export class WrongStripeAccount extends ApiError {
   readonly found: string
 
   constructor(expected: StripeAccount, found: StripeAccount) {
-    super('BILLING_UNAVAILABLE', 'Billing is unavailable: try again later')
+    super('BILLING_UNAVAILABLE', 'Billing is unavailable; try again later')
     this.expected = nameOf(expected)
     this.found = nameOf(found)
   }

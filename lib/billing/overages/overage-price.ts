@@ -15,7 +15,10 @@ export async function getOveragePrice(billing: Billing): Promise<OveragePrice> {
   if (billing.overagePrice === undefined) throw notConfigured()
   const stored = await findStoredPrice(billing)
   if (stored !== null) return stored
-  throw new ApiError('BILLING_UNAVAILABLE', 'The price of overages is not known yet: try again')
+  throw new ApiError(
+    'BILLING_UNAVAILABLE',
+    'The price of overages is not known yet; try again later',
+  )
 }
 
 /**

@@ -12,7 +12,7 @@ export class StripeRefusal extends ApiError {
   readonly reason: string | undefined
 
   constructor(reason: string | undefined) {
-    super('BILLING_UNAVAILABLE', 'Stripe refused the request: try again')
+    super('BILLING_UNAVAILABLE', 'Stripe refused the request; try again later')
     this.reason = reason
   }
 }
@@ -20,7 +20,7 @@ export class StripeRefusal extends ApiError {
 /** The key has no permission for a call. The answer is BILLING_UNAVAILABLE, whatever the input was. */
 export class StripeDenial extends ApiError {
   constructor() {
-    super('BILLING_UNAVAILABLE', 'Stripe does not allow the request: try again later')
+    super('BILLING_UNAVAILABLE', 'Stripe does not allow the request; try again later')
   }
 }
 
@@ -34,7 +34,7 @@ export class ConfirmationNeeded extends ApiError {
 /** Stripe keeps the failure of an earlier call with this idempotency key: only another key can succeed. */
 export class StripeStoredFailure extends ApiError {
   constructor() {
-    super('BILLING_UNAVAILABLE', 'Billing is unavailable: try again')
+    super('BILLING_UNAVAILABLE', 'Billing is unavailable; try again later')
   }
 }
 
@@ -74,5 +74,5 @@ export function ifInvalid(message: string) {
 }
 
 export function unavailable(): ApiError {
-  return new ApiError('BILLING_UNAVAILABLE', 'Billing is unavailable: try again')
+  return new ApiError('BILLING_UNAVAILABLE', 'Billing is unavailable; try again later')
 }

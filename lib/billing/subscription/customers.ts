@@ -15,7 +15,7 @@ export class UnknownCustomer extends ApiError {
   readonly customer: string
 
   constructor(customer: string) {
-    super('BILLING_UNAVAILABLE', 'Billing is unavailable: try again later')
+    super('BILLING_UNAVAILABLE', 'Billing is unavailable; try again later')
     this.customer = customer
   }
 }

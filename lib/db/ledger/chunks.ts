@@ -80,7 +80,7 @@ export function chunksOf(tables: readonly AnyTable[], firstPage: number, most: n
   return chunks
 }
 
-/** Adds the rows of a place to the last chunk, and to new ones. */
+/** Adds the rows of a place to the last chunk. What does not fit goes into new ones. */
 function addRows(
   chunks: Chunk[],
   table: AnyTaken,

@@ -69,7 +69,7 @@ export class Ledger {
     return this.#inSeries(() => this.#flush())
   }
 
-  /** Writes them like `flush`, and tries again for `longestMs`. After that, no write waits for the database. */
+  /** Like `flush`, but tries again for `longestMs`. After that, it no longer waits for the database. */
   flushLast(longestMs = 0): Promise<void> {
     const { signal } = this.#stopping
     if (longestMs === 0) this.#stopping.abort()

@@ -110,7 +110,7 @@ export class LedgerTable<L extends Line> {
   }
 
   /**
-   * Takes all changes, in the order of their pages from `firstPage` on: its place is 0. Call `end` once they are
+   * Takes all changes, ordered by page. The rows of `firstPage` come first, at place 0. Call `end` once all are
    * written or given back.
    */
   takeAll(firstPage: number): TakenRows<L> {

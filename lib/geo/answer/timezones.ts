@@ -10,7 +10,7 @@ export const { utcOffset, timezoneData } = createOffsets(process.versions['tz'])
 type FindSpan = (zone: string, now: number) => OffsetSpan | undefined
 
 /**
- * PendingCounts the newer release of the IANA timezone database: that of moment-timezone or that of the
+ * Uses the newer release of the IANA timezone database: that of moment-timezone or that of the
  * runtime. Zones that the newer release lacks are looked up in the other one.
  */
 export function createOffsets(runtimeRelease = '') {

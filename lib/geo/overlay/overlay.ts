@@ -42,7 +42,7 @@ export function compileOverlay(csv: string, options: OverlayOptions): Uint8Array
 const IPV4_DEPTH = 96
 export const ALL_IPV4: Network = { address: ipv4FromBits(0), prefix: 0 }
 
-/** PendingCounts the layout of MaxMind's City files, so that the same schema reads it. */
+/** Uses the layout of MaxMind's City files, so that the same schema reads it. */
 export function toRecord(row: Row, regionNames: RegionNames): Readonly<Record<string, MmdbValue>> {
   const { country, city, postalCode } = row
   return compact({

@@ -47,11 +47,11 @@ export function installFastPath(server: Server, options: AnswerWhole): void {
   }
 }
 
-/** Runs `close`, which cannot close any of the sockets. */
+/** Runs `close`, but keeps it from closing any of the sockets. */
 function closeAllBut(sockets: Iterable<Duplex>, close: () => void): void {
   for (const socket of sockets) socket.destroy = () => socket
   close()
-  // Uncovers the method again.
+  // Uncovers the method of the prototype again.
   for (const socket of sockets) Reflect.deleteProperty(socket, 'destroy')
 }
 

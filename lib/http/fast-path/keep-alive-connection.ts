@@ -34,7 +34,7 @@ export class KeepAliveConnection {
     this.#isWaiting = true
   }
 
-  /** Keeps `chunk` while a request waits for its answer, and reads no further. Returns false if none does. */
+  /** If a request waits for its answer, keeps `chunk`, stops reading and returns true; else returns false. */
   hold(chunk: Buffer): boolean {
     if (!this.#isWaiting) return false
     this.#held = this.#held === null ? chunk : Buffer.concat([this.#held, chunk])
@@ -42,7 +42,7 @@ export class KeepAliveConnection {
     return true
   }
 
-  /** Notes that no request waits any more, and reads on. Returns what has arrived meanwhile; null: nothing. */
+  /** Notes that no request waits any more, and reads on. Returns what has arrived meanwhile; null if nothing. */
   endWait(): Buffer | null {
     const held = this.#held
     this.#held = null

@@ -1,6 +1,6 @@
 import { nameRuntime } from '../../config/runtime.ts'
 
-/** Requests per turn of the event loop, without look-ups. Even of pages, which take longest, they take a few milliseconds. */
+/** The most requests that may start in one turn, look-ups not counted. Even 32 pages, the slowest, take only a few milliseconds. */
 export const MAX_IN_TURN = 32
 
 const IS_DENO = nameRuntime(process.versions) === 'deno'
@@ -84,7 +84,7 @@ export class Turns {
   }
 
   #run(): void {
-    // One at least, because there may always be some that come first.
+    // At least one of these: those that go first could otherwise keep them waiting forever.
     const [next] = this.#waiting
     if (next !== undefined && this.hasRoom()) {
       this.#waiting.delete(next)

@@ -41,7 +41,7 @@ interface LogOptions {
   readonly level: string
   readonly fd: number
   readonly style?: LineStyle
-  /** The number of this process, if several write to this log: then each line has it. */
+  /** This process's number, put into each line if several processes share the log. */
   readonly node?: number | undefined
 }
 

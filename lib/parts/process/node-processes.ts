@@ -90,7 +90,7 @@ function startNode(start: NodeStart, { url, onLines }: NodeOptions) {
   // If this process is killed, its end of the channel closes.
   const child = fork(fileURLToPath(url), { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   const listening = Promise.withResolvers<string | null>()
-  // Whoever starts it again does not wait for it.
+  // On a restart nobody awaits this promise, so its rejection must be handled here.
   listening.promise.catch(() => {})
   const ended = Promise.withResolvers<string>()
   let failure: string | undefined
@@ -110,7 +110,7 @@ function startNode(start: NodeStart, { url, onLines }: NodeOptions) {
     // The system could not start it, perhaps for lack of memory or files.
     if (child.pid === undefined) end(reasonOf(error))
   })
-  // It is also undefined then.
+  // stdout is undefined if the process could not be started.
   if (child.stdout) passOnLines(child.stdout, onLines)
   // After all its lines are read.
   child.on('close', (code, signal) => end(failure ?? `it has ended with ${signal ?? code}`))

@@ -33,7 +33,7 @@ const READ_NODES = `
  */
 export function createBarrier(pool: PgPool, node: () => string, times = TIMES) {
   const { longestMs, stepMs } = times
-  /** By node, as read or heard. What is heard is stored already. */
+  /** The newest revision of each node, as read or as heard in a notice. A notice comes after the row is stored. */
   const acknowledged = new Map<string, number>()
   /** Settles at the next notice, or when the nodes are read again. */
   let woken = Promise.withResolvers<void>()
@@ -83,7 +83,7 @@ export function createBarrier(pool: PgPool, node: () => string, times = TIMES) {
             sleep(Math.min(restMs, end - now), undefined, { ref: false }),
           ])
         } else {
-          // The change is committed: a failure here must not make it look as if it were not.
+          // The change is committed, so a failure here must not be answered as if it had failed.
           others = (await reads.run().catch(() => ({ others }))).others
           readAt = performance.now()
         }

@@ -44,7 +44,7 @@ function prepareRemove({ $client }: Connection, table: string, key: string, colu
   )
 }
 
-/** Lists the sites in a table. Each step skips all rows of one site by the key. */
+/** Lists the sites in a table. Looks up the next site in the index instead of reading all rows. */
 function listSiteIds({ $client }: Connection, table: string): string[] {
   const next = $client
     .prepare<[string], string | null>(`SELECT min(site_id) FROM ${table} WHERE site_id > ?`)

@@ -67,7 +67,7 @@ async function prepare(file: string, now: () => number): Promise<void> {
     }
     await openRumWriter(db, { now, onError })[Symbol.asyncDispose]()
     const left = db.$client.prepare('SELECT count(*) FROM rum_journal').pluck().get()
-    if (left !== 0) throw new Error(`Another command is writing to ${file}: try again`)
+    if (left !== 0) throw new Error(`Another command is writing to ${file}; try again later`)
   } finally {
     db.$client.close()
   }

@@ -42,7 +42,7 @@ const RELEASE = 'DELETE FROM leases WHERE name = $1 AND owner = $2'
  */
 export function createPgLeases(options: LeaseOptions): Leases {
   const { pool, node, onError, signal, leaseMs = LEASE_MS } = options
-  /** The work that this process does now: a row only keeps other nodes from it. */
+  /** The work that this process is doing. A row keeps only other nodes from it. */
   const running = new Set<string>()
   const change = async (sql: string, params: readonly unknown[]): Promise<boolean> =>
     (await pool.use((connection) => connection.query(sql, params))).changes > 0
@@ -89,7 +89,7 @@ export function createPgLeases(options: LeaseOptions): Leases {
         if (performance.now() > latest) {
           throw new ApiError(
             'SERVICE_UNAVAILABLE',
-            'Another request takes too long: try again later',
+            'Another change of this account is still running; try again later',
           )
         }
         await sleep(STEP_MS * Math.random(), undefined, { signal })

@@ -107,18 +107,20 @@ export function SignUp({ base, typed, error, problem }: SignUpProps) {
 }
 
 export interface ForgotPasswordProps extends PageProps {
+  /** The command that makes a link to set a new password. */
+  readonly linkCommand: string
   /** Whether this instance sends e-mail. */
   readonly canMail: boolean
   readonly email?: string
 }
 
 export function ForgotPassword(props: ForgotPasswordProps) {
-  const { base, canMail, email = '', error, problem } = props
+  const { base, linkCommand, canMail, email = '', error, problem } = props
   if (!canMail) {
     return (
       <p>
         This instance does not send e-mail. Ask the administrator for a link to set a new password.
-        Administrators make one with <code>npm run user -- --email ADDRESS --link</code>.
+        Administrators make one with <code>{linkCommand}</code>.
       </p>
     )
   }

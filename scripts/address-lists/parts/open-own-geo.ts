@@ -19,7 +19,7 @@ export function openOwnGeo({ dataDir, geo, logLevel }: Config) {
     cacheBits: CACHE_BITS,
     log: createLog({ level: logLevel, fd: process.stderr.fd }),
     onProgress: createProgress(process.stderr),
-    // PendingCounts an existing atlas. Making one is not worth it for a single run.
+    // Uses an existing atlas. Making one is not worth it for a single run.
     ...(geo.atlas && { compileAtlas: async () => {} }),
   })
 }

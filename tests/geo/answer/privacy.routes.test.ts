@@ -66,7 +66,7 @@ const get = async (path: string, by = key, of = app) => {
   return { status, result: v.parse(GeolocationResult, body) }
 }
 
-/** PendingCounts up the month of a new key. */
+/** Uses up the month of a new key. */
 async function keyOverCap() {
   const free = await app.makeKey({ plan: 'free', email: 'free@example.com' })
   const caller = app.services.keys.find(free, NOON)
