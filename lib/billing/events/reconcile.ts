@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Billing } from '../billing.ts'
 import { learnStripeAccount } from '../mirror/learn-stripe-account.ts'
 import { listAllSubscriptions } from '../mirror/list-subscriptions.ts'
-import { findNamedUser } from '../mirror/named-user.ts'
+import { findUserInMetadata } from '../mirror/named-user.ts'
 import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
 import {
   type CustomerRow,
@@ -79,7 +79,7 @@ async function assignAll(
 ): Promise<void> {
   for (const [customer, subscriptions] of byCustomer) {
     await nextTurn()
-    const user = findNamedUser(subscriptions)
+    const user = findUserInMetadata(subscriptions)
     const userId = await findOrAssign(billing, { customer, user }, now)
     if (userId === null && user !== null) unassigned.push(customer)
   }

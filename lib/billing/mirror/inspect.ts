@@ -8,7 +8,7 @@ import { listDuplicates } from '../subscription/duplicate-rows.ts'
 import { toMirrorRows } from '../subscription/mirror-rows.ts'
 import { findSubscription, type SubscriptionRow } from '../subscription/subscriptions.ts'
 import { listAllSubscriptions } from './list-subscriptions.ts'
-import { findNamedUser } from './named-user.ts'
+import { findUserInMetadata } from './named-user.ts'
 import { WrongStripeAccount } from './stripe-account.ts'
 
 /** A difference between our database and Stripe, or something that users pay for and settings lack. */
@@ -101,7 +101,7 @@ async function inspectUnknownCustomers(
   const customerOf = new Map(stored.map((row) => [row.userId, row.customerId]))
   const found: Mismatch[] = []
   for (const [customer, subscriptions] of byCustomer) {
-    const user = findNamedUser(subscriptions)
+    const user = findUserInMetadata(subscriptions)
     if (known.has(customer) || user === null) continue
     const other = customerOf.get(user)
     const what =
