@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkRuntime } from './lib/config/runtime.ts'
-import { IS_PACKAGE } from './lib/parts/own-code.ts'
+import { IS_PACKAGE } from './lib/parts/clone-or-package.ts'
 import { compileFirst } from './lib/parts/process/compile-first.ts'
 import { exitOnSignals } from './lib/parts/process/stop-on-signals.ts'
 import { codeOf, reasonOf, withAdvice } from './lib/parts/reason.ts'

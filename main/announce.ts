@@ -1,6 +1,6 @@
 import { APP_PATH, DOCS_PATH } from '../lib/contract/pages.ts'
 import type { GeoDatabase } from '../lib/geo/database.ts'
-import { usageText } from '../lib/parts/own-code.ts'
+import { usageText } from '../lib/parts/clone-or-package.ts'
 
 export interface Announced {
   readonly baseUrl: string

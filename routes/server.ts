@@ -3,9 +3,9 @@ import { createHttpServer } from '../lib/http/http-server.ts'
 import { throttle } from '../lib/parts/log/throttle.ts'
 import type { Services } from '../lib/services/services.ts'
 import { createApp } from './app.ts'
-import { createAnswerWhole } from './request/fast-operations.ts'
 import { toResponse } from './request/respond.ts'
 import { answerFailure, answerUnreadable } from './request/unreadable.ts'
+import { createAnswerWhole } from './request/whole-requests.ts'
 
 /** Returns the HTTP server of the whole service, not yet listening. */
 export function createServer(services: Services) {

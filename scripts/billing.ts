@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { commandText, usageText } from '../lib/parts/own-code.ts'
+import { commandText, usageText } from '../lib/parts/clone-or-package.ts'
 import { type ConfiguredAccounts, withAccounts } from './parts/accounts.ts'
 import { listMismatches, openBilling, repairMismatches, requireStripe } from './parts/billing.ts'
 import { checkOptions, FLAG, readArguments } from './parts/options.ts'

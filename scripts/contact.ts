@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { commandText, usageText } from '../lib/parts/own-code.ts'
+import { commandText, usageText } from '../lib/parts/clone-or-package.ts'
 import { type Accounts, withAccounts } from './parts/accounts.ts'
 import {
   inquiryJson,

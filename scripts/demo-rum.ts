@@ -1,5 +1,5 @@
 import { APP_PATH } from '../lib/contract/pages.ts'
-import { commandText } from '../lib/parts/own-code.ts'
+import { commandText } from '../lib/parts/clone-or-package.ts'
 import { readDemoOptions } from './demo-rum/options.ts'
 import { sendDemo } from './demo-rum/send-demo.ts'
 import { report, run } from './parts/run.ts'

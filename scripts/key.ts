@@ -1,5 +1,5 @@
 import { findUserByEmail, hasSignedUp } from '../lib/accounts/users.ts'
-import { commandText } from '../lib/parts/own-code.ts'
+import { commandText } from '../lib/parts/clone-or-package.ts'
 import { type Accounts, type ConfiguredAccounts, withAccounts } from './parts/accounts.ts'
 import { readKeyCommand } from './parts/key-options.ts'
 import { createKey, keyJson, keyTable, renewKey, revokeKey } from './parts/keys.ts'

@@ -1,6 +1,6 @@
 import { createOpenApi } from '../lib/openapi/openapi.ts'
-import { runInSlices } from '../lib/parts/in-slices.ts'
-import { usageText } from '../lib/parts/own-code.ts'
+import { usageText } from '../lib/parts/clone-or-package.ts'
+import { runInSlices } from '../lib/parts/time-slices.ts'
 import { jsonText } from './parts/json-text.ts'
 import { readArguments } from './parts/options.ts'
 import { run } from './parts/run.ts'

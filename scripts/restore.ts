@@ -1,6 +1,6 @@
 import { restoreBackup } from '../lib/backup/restore-backup.ts'
 import { readConfig } from '../lib/config/config.ts'
-import { commandText, usageText } from '../lib/parts/own-code.ts'
+import { commandText, usageText } from '../lib/parts/clone-or-package.ts'
 import { FLAG, readArguments } from './parts/options.ts'
 import { report, run, UsageError } from './parts/run.ts'
 import { isoDay } from './parts/times.ts'

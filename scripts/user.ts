@@ -1,4 +1,4 @@
-import { commandText } from '../lib/parts/own-code.ts'
+import { commandText } from '../lib/parts/clone-or-package.ts'
 import { type ConfiguredAccounts, withAccounts } from './parts/accounts.ts'
 import { report, run } from './parts/run.ts'
 import { readUserCommand, type UserCommand } from './parts/users/command.ts'

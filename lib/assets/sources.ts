@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { IS_PACKAGE } from '../parts/own-code.ts'
+import { IS_PACKAGE } from '../parts/clone-or-package.ts'
 import { bundle } from './bundle.ts'
 import { drawWorldMap } from './world-map.ts'
 

@@ -1,4 +1,4 @@
-import { IS_PACKAGE } from '../parts/own-code.ts'
+import { IS_PACKAGE } from '../parts/clone-or-package.ts'
 
 type Versions = Readonly<Record<string, string | undefined>>
 

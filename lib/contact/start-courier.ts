@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../parts/durations.ts'
-import { reportOutages } from '../parts/lasting-failure.ts'
-import { repeat } from '../parts/periodic.ts'
+import { repeat } from '../parts/repeat.ts'
+import { reportOutages } from '../parts/report-outages.ts'
 import { Courier, type CourierOptions } from './courier.ts'
 import type { Delivery } from './delivery-queue.ts'
 

@@ -1,4 +1,4 @@
-import { commandText } from '../parts/own-code.ts'
+import { commandText } from '../parts/clone-or-package.ts'
 import { codeOf } from '../parts/reason.ts'
 
 /** Errors caused by the file, the disk or another process, not by our statements. */

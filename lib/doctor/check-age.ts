@@ -1,5 +1,5 @@
+import { commandText } from '../parts/clone-or-package.ts'
 import { DAY_MS, HOUR_MS } from '../parts/durations.ts'
-import { commandText } from '../parts/own-code.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
 /** A database that a server would serve. */

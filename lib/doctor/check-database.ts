@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { findDamage, latestTime, pendingMigrations } from '../db/database-file.ts'
 import { isDamage, RESTORE_ADVICE } from '../db/fault.ts'
+import { commandText } from '../parts/clone-or-package.ts'
 import { diskAdvice } from '../parts/disk-advice.ts'
 import { MINUTE_MS } from '../parts/durations.ts'
-import { commandText } from '../parts/own-code.ts'
 import { reasonOf } from '../parts/reason.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 

@@ -1,5 +1,5 @@
+import { commandText } from '../parts/clone-or-package.ts'
 import { DAY_MS } from '../parts/durations.ts'
-import { commandText } from '../parts/own-code.ts'
 import { counted } from './check-age.ts'
 import { type Finding, ok, warning } from './finding.ts'
 

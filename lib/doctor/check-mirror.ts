@@ -1,4 +1,4 @@
-import { commandText } from '../parts/own-code.ts'
+import { commandText } from '../parts/clone-or-package.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
 /** A difference between the database and Stripe. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
-import { mapInSlices } from '../parts/in-slices.ts'
 import type { Address } from '../parts/net/address.ts'
 import { reasonOf } from '../parts/reason.ts'
+import { mapInSlices } from '../parts/time-slices.ts'
 import { createSystemTree, type ReadAsn } from './asn/system-tree.ts'
 import { openBytes } from './files/mapped-file.ts'
 import { asMap } from './mmdb/fields.ts'

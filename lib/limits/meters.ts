@@ -7,8 +7,8 @@ import {
   type SubscriptionPeriod,
 } from '../config/period.ts'
 import { MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
-import { runInSlices } from '../parts/in-slices.ts'
-import { withTimeout } from '../parts/in-time.ts'
+import { runInSlices } from '../parts/time-slices.ts'
+import { withTimeout } from '../parts/with-timeout.ts'
 import { type BucketStrategy, LOCAL_BUCKETS } from './buckets/local-buckets.ts'
 import { createSharedBuckets } from './buckets/shared-buckets.ts'
 import type { Bucket } from './buckets/token-bucket.ts'

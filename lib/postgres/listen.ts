@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { SECOND_MS } from '../parts/durations.ts'
-import { repeat } from '../parts/periodic.ts'
+import { repeat } from '../parts/repeat.ts'
 import { type Channels, QUICK_MS } from './connection.ts'
 
 /** How often to ask whether the connection still works. */

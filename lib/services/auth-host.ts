@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads'
 import type { AuthCall, HandleAuth, PasswordResets } from '../access/sign-in/embedded-auth.ts'
 import type { SecondStep } from '../access/sign-in/second-step.ts'
 import type { Execute } from '../db/engine.ts'
-import { codeUrl } from '../parts/own-code.ts'
+import { codeUrl } from '../parts/clone-or-package.ts'
 import { connect, fromPlain, serve } from '../storage/channel.ts'
-import type { Foundation } from './base.ts'
+import type { Foundation } from './foundation.ts'
 
 /** better-auth needs a third of this. With a larger heap, garbage is only collected later. */
 const LIMITS = { maxOldGenerationSizeMb: 64 }

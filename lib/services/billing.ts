@@ -12,11 +12,11 @@ import type { StripeFailure } from '../billing/stripe/stripe-sdk.ts'
 import { createContactSender } from '../billing/subscription/contact-changes.ts'
 import type { Ledger } from '../db/ledger/ledger.ts'
 import type { Meters } from '../limits/meters.ts'
+import { commandText } from '../parts/clone-or-package.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
 import type { Log } from '../parts/log/log.ts'
-import { commandText } from '../parts/own-code.ts'
-import { repeat } from '../parts/periodic.ts'
-import type { Foundation } from './base.ts'
+import { repeat } from '../parts/repeat.ts'
+import type { Foundation } from './foundation.ts'
 
 export function openBilling(
   {

@@ -7,7 +7,7 @@ import { APP_PATH } from '../contract/pages.ts'
 import type { CapNotice } from '../db/ledger/pending-counts.ts'
 import { once } from '../parts/once.ts'
 import type { Query } from '../parts/sql.ts'
-import type { Foundation } from './base.ts'
+import type { Foundation } from './foundation.ts'
 
 /** Delivers notices that users have reached a limit: to them, and to the operator's webhook. */
 export type CapNotices = ReturnType<typeof openCapNotices>

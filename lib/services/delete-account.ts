@@ -11,8 +11,8 @@ import type { Overages } from '../billing/overages/overages.ts'
 import { endBilling } from '../billing/subscription/end-billing.ts'
 import { SECOND_MS } from '../parts/durations.ts'
 import { ApiError } from '../parts/errors.ts'
-import { repeat } from '../parts/periodic.ts'
-import type { Foundation } from './base.ts'
+import { repeat } from '../parts/repeat.ts'
+import type { Foundation } from './foundation.ts'
 
 /** Deletes the account of a user; `event` is its audit entry. Returns false if it is gone already. */
 export type DeleteAccount = (userId: string, event: AuditEvent) => Promise<boolean>

@@ -8,7 +8,7 @@ import { findUser, insertUser, newUser } from '../accounts/users.ts'
 import { DEMO_PLAN } from '../config/plans.ts'
 import type { Statement } from '../db/transaction.ts'
 import { once } from '../parts/once.ts'
-import type { Foundation } from './base.ts'
+import type { Foundation } from './foundation.ts'
 
 /** Not an e-mail address, so nobody can sign up with it or reset its password. */
 const DEMO_USER = 'demo'

@@ -1,6 +1,6 @@
 import type { HealthStatus } from '../contract/system.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
-import { withTimeout } from '../parts/in-time.ts'
+import { withTimeout } from '../parts/with-timeout.ts'
 
 /** A real look-up and a real write, which throw if they fail. */
 interface Checks {

@@ -5,12 +5,12 @@ import { Ledger } from '../db/ledger/ledger.ts'
 import type { CapNotice } from '../db/ledger/pending-counts.ts'
 import { Meters } from '../limits/meters.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
-import { repeat } from '../parts/periodic.ts'
+import { repeat } from '../parts/repeat.ts'
 import { sumPastDays } from '../usage/past-days.ts'
 import { createRequestCounts, type RequestCounts } from '../usage/request-counts.ts'
 import { removeOldUsage } from '../usage/retention.ts'
-import type { Foundation } from './base.ts'
 import type { CapNotices } from './cap-notices.ts'
+import type { Foundation } from './foundation.ts'
 
 /** Everything that is counted in memory and written once a second. */
 export interface Counters {

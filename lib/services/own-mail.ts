@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts'
-import { withTimeout } from '../parts/in-time.ts'
 import type { Log } from '../parts/log/log.ts'
 import type { SendMail } from '../parts/mail.ts'
 import { once } from '../parts/once.ts'
+import { withTimeout } from '../parts/with-timeout.ts'
 
 /** As long as a stopping process waits for the delivery of an inquiry. */
 const LONGEST_WAIT_MS = 8_000

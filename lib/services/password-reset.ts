@@ -8,7 +8,7 @@ import { setPassword } from '../access/stored-password.ts'
 import { insertAudit } from '../accounts/audit.ts'
 import { and, eq } from '../db/drizzle.ts'
 import { auditLog, users, verifications } from '../db/tables.ts'
-import type { Foundation } from './base.ts'
+import type { Foundation } from './foundation.ts'
 
 /** Resets passwords, each in one transaction. */
 export function createPasswordResets({ db, now }: Foundation, keys: KeyRing): PasswordResets {

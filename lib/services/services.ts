@@ -27,7 +27,6 @@ import { freeMemory } from '../parts/process/free-memory.ts'
 import { createQueue, createQueues } from '../parts/task-queue.ts'
 import { createRum, type Rum } from '../rum/rum.ts'
 import { type Auth, openAuth } from './auth.ts'
-import { type Foundation, openFoundation, type ServiceOptions } from './base.ts'
 import {
   createReconciliation,
   openBilling,
@@ -40,6 +39,7 @@ import { openContact } from './contact.ts'
 import { watchForDamage } from './damage.ts'
 import { openDeletionRequests } from './delete-account.ts'
 import { createOpenDemo } from './demo.ts'
+import { type Foundation, openFoundation, type ServiceOptions } from './foundation.ts'
 import { type Downloads, openDownloads } from './geo/downloads.ts'
 import { openGeofeeds } from './geo/geofeeds.ts'
 import { createHealth } from './health.ts'

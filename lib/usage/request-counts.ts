@@ -1,7 +1,7 @@
 import { dayOf } from '../config/period.ts'
 import type { Ledger } from '../db/ledger/ledger.ts'
 import { type LedgerTable, Line, type LineKind, tablePageOf } from '../db/ledger/table.ts'
-import { runInSlices } from '../parts/in-slices.ts'
+import { runInSlices } from '../parts/time-slices.ts'
 
 export type RequestCounts = ReturnType<typeof createRequestCounts>
 

@@ -1,6 +1,6 @@
 import { AUTH_FORMS } from '../../lib/contract/account/auth.ts'
+import { commandText } from '../../lib/parts/clone-or-package.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
-import { commandText } from '../../lib/parts/own-code.ts'
 import {
   ForgotPassword,
   type ForgotPasswordProps,

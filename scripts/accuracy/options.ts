@@ -1,4 +1,4 @@
-import { usageText } from '../../lib/parts/own-code.ts'
+import { usageText } from '../../lib/parts/clone-or-package.ts'
 import { inputsOf } from '../address-lists/parts/input.ts'
 import { FLAG, readArguments, TEXT } from '../parts/options.ts'
 import { UsageError } from '../parts/run.ts'

@@ -1,4 +1,4 @@
-import { usageText } from '../../lib/parts/own-code.ts'
+import { usageText } from '../../lib/parts/clone-or-package.ts'
 import { FLAG, readArguments } from '../parts/options.ts'
 import { run } from '../parts/run.ts'
 import { SERVER_OPTIONS, SERVER_USAGE, toServer } from '../parts/server-options.ts'

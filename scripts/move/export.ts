@@ -1,4 +1,4 @@
-import { usageText } from '../../lib/parts/own-code.ts'
+import { usageText } from '../../lib/parts/clone-or-package.ts'
 import { exportDatabase } from '../../lib/storage/move/export-database.ts'
 import { writeTarget } from '../../lib/storage/move/target.ts'
 import { FLAG, readArguments, TEXT } from '../parts/options.ts'

@@ -1,4 +1,4 @@
-import { usageText } from '../../lib/parts/own-code.ts'
+import { usageText } from '../../lib/parts/clone-or-package.ts'
 import { importDatabase } from '../../lib/storage/move/import-database.ts'
 import { withSource } from '../../lib/storage/move/source.ts'
 import { FLAG, readArguments, TEXT } from '../parts/options.ts'

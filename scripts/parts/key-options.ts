@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { MAX_ORIGINS, parseOriginPattern } from '../../lib/access/origins.ts'
 import { parseScope, toScopes } from '../../lib/access/scopes.ts'
 import { SCOPES } from '../../lib/contract/operation.ts'
-import { usageText } from '../../lib/parts/own-code.ts'
+import { usageText } from '../../lib/parts/clone-or-package.ts'
 import { checkOptions, Email, FLAG, readArguments, TEXT } from './options.ts'
 import { UsageError } from './run.ts'
 

@@ -13,7 +13,7 @@ import { silentLog } from '../../lib/parts/log/log.ts'
 import type { Address } from '../../lib/parts/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { createRequestCounts } from '../../lib/usage/request-counts.ts'
-import { createKeyedLookUps, type LookUpParts } from '../../routes/request/fast-look-ups.ts'
+import { createKeyedLookUps, type LookUpParts } from '../../routes/request/keyed-look-ups.ts'
 import { processFolder } from './temp-folder.ts'
 
 /** Returns what the fast path answers to a request, null if it leaves the request to node:http. */

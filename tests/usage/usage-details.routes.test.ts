@@ -14,7 +14,7 @@ import {
 import { DAY_MS } from '../../lib/parts/durations.ts'
 import { removeOldUsage } from '../../lib/usage/retention.ts'
 import { readUsageDetails, selectUsage } from '../../lib/usage/usage-details.ts'
-import { createKeyedLookUps } from '../../routes/request/fast-look-ups.ts'
+import { createKeyedLookUps } from '../../routes/request/keyed-look-ups.ts'
 import { signInNewUser, visitPage } from '../dashboard/pages.ts'
 import { readRows, readValue, write } from '../support/database/sql.ts'
 import { onlyOnSqlite } from '../support/database/test-database.ts'

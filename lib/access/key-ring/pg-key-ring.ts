@@ -2,7 +2,7 @@ import type { Plans } from '../../config/plans.ts'
 import type { Engine } from '../../db/engine.ts'
 import { SECOND_MS } from '../../parts/durations.ts'
 import { ApiError } from '../../parts/errors.ts'
-import { repeat } from '../../parts/periodic.ts'
+import { repeat } from '../../parts/repeat.ts'
 import {
   type Channels,
   type PgConnection,

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Billing } from '../billing.ts'
 import { learnStripeAccount } from '../mirror/learn-stripe-account.ts'
 import { listAllSubscriptions } from '../mirror/list-subscriptions.ts'
-import { findUserInMetadata } from '../mirror/named-user.ts'
+import { findUserInMetadata } from '../mirror/user-in-metadata.ts'
 import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
 import {
   type CustomerRow,

@@ -8,8 +8,8 @@ import { listDuplicates } from '../subscription/duplicate-rows.ts'
 import { toMirrorRows } from '../subscription/mirror-rows.ts'
 import { findSubscription, type SubscriptionRow } from '../subscription/subscriptions.ts'
 import { listAllSubscriptions } from './list-subscriptions.ts'
-import { findUserInMetadata } from './named-user.ts'
 import { WrongStripeAccount } from './stripe-account.ts'
+import { findUserInMetadata } from './user-in-metadata.ts'
 
 /** A difference between our database and Stripe, or something that users pay for and settings lack. */
 export interface Mismatch {

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../parts/durations.ts'
-import { retry } from '../../parts/periodic.ts'
+import { retry } from '../../parts/repeat.ts'
 import { type PgConnection, type PgPool, QUICK_MS } from '../../postgres/connection.ts'
 import { isConflict } from '../../postgres/faults.ts'
 import { inTransaction } from '../../postgres/transaction.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { codeUrl } from '../../parts/own-code.ts'
+import { codeUrl } from '../../parts/clone-or-package.ts'
 
 let known: string | undefined
 

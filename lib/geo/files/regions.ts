@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { BoundedCache } from '../../parts/bounded-cache.ts'
-import { commandText } from '../../parts/own-code.ts'
+import { commandText } from '../../parts/clone-or-package.ts'
 import { codeOf } from '../../parts/reason.ts'
 import { asMap, mapAt, mapsAt, textAt } from '../mmdb/fields.ts'
 import type { Mmdb } from '../mmdb/mmdb.ts'

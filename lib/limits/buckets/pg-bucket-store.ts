@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../parts/durations.ts'
-import { reportOutages } from '../../parts/lasting-failure.ts'
+import { reportOutages } from '../../parts/report-outages.ts'
 import type { PgPool } from '../../postgres/connection.ts'
 import type { Ask, BucketStore } from './shared-bucket.ts'
 

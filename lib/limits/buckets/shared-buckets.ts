@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../../parts/durations.ts'
-import { withTimeout } from '../../parts/in-time.ts'
+import { withTimeout } from '../../parts/with-timeout.ts'
 import type { BucketStrategy } from './local-buckets.ts'
 import {
   addGrant,

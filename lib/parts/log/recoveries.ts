@@ -1,4 +1,4 @@
-import { isRecovery } from '../lasting-failure.ts'
+import { isRecovery } from '../report-outages.ts'
 import type { Log } from './log.ts'
 
 /** Returns a log that writes recoveries, which `reportOutages` reports like errors, at level info. */

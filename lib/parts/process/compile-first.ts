@@ -5,8 +5,8 @@ import nodeModule from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { codeUrl } from '../clone-or-package.ts'
 import { MINUTE_MS } from '../durations.ts'
-import { codeUrl } from '../own-code.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const ROOMS = ['admin', 'lib', 'pages', 'routes']

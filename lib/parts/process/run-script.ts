@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { codeUrl } from '../own-code.ts'
+import { codeUrl } from '../clone-or-package.ts'
 import { runLowPriority } from './low-priority.ts'
 
 /** Keeps the heap small. Most of what the process holds lies outside of it. */

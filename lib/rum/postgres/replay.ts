@@ -1,4 +1,4 @@
-import { mapInSlices } from '../../parts/in-slices.ts'
+import { mapInSlices } from '../../parts/time-slices.ts'
 import type { PgPool } from '../../postgres/connection.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import type { Entry } from '../ingest/journal.ts'

@@ -1,4 +1,4 @@
-import { mapInSlices } from '../../parts/in-slices.ts'
+import { mapInSlices } from '../../parts/time-slices.ts'
 import type { PgConnection } from '../../postgres/connection.ts'
 import { addToStored, type LiveRow } from '../rows/live-rows.ts'
 import { MAX_PATHS, OTHER_PATHS, type SiteFold } from '../rows/site-fold.ts'

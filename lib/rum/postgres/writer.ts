@@ -1,4 +1,4 @@
-import { repeat } from '../../parts/periodic.ts'
+import { repeat } from '../../parts/repeat.ts'
 import type { PgPool } from '../../postgres/connection.ts'
 import { hourOf } from '../hour.ts'
 import { type Accepted, type Draft, Journal, type Pace } from '../ingest/journal.ts'

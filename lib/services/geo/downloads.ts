@@ -3,8 +3,8 @@ import type { Config } from '../../config/config.ts'
 import { findLastDownload } from '../../geo/download/last-download.ts'
 import { hasAccount } from '../../geo/download/sources.ts'
 import { DAY_MS, MINUTE_MS } from '../../parts/durations.ts'
-import { repeat } from '../../parts/periodic.ts'
-import type { Foundation } from '../base.ts'
+import { repeat } from '../../parts/repeat.ts'
+import type { Foundation } from '../foundation.ts'
 import { createJob } from '../operate/job.ts'
 
 /** Downloads the providers' databases regularly. */

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { geofeedSignature } from '../../geo/geofeeds/find-geofeeds.ts'
 import { readGeofeedStates } from '../../geo/geofeeds/geofeed-states.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../parts/durations.ts'
-import { repeat } from '../../parts/periodic.ts'
-import type { Foundation } from '../base.ts'
+import { repeat } from '../../parts/repeat.ts'
+import type { Foundation } from '../foundation.ts'
 
 const CHECK_INTERVAL_MS = MINUTE_MS
 /** Leaves the start to the first requests. */

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Billing } from '../../billing/billing.ts'
 import type { NamedFinding } from '../../doctor/finding.ts'
 import type { RunScript } from '../../parts/process/run-script.ts'
-import type { Foundation } from '../base.ts'
+import type { Foundation } from '../foundation.ts'
 import { createComparison } from './comparison.ts'
 import { createJob } from './job.ts'
 

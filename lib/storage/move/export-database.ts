@@ -1,7 +1,7 @@
 import type { Secrets } from '../../config/secrets.ts'
 import type { Client } from '../../db/client.ts'
 import { openDb } from '../../db/open.ts'
-import { commandText } from '../../parts/own-code.ts'
+import { commandText } from '../../parts/clone-or-package.ts'
 import type { PgConnection, PgPool } from '../../postgres/connection.ts'
 import { listPendingPg } from '../../postgres/migrate.ts'
 import { IS_LIVE, inUse } from '../../postgres/nodes/nodes.ts'

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../parts/durations.ts'
-import { repeat } from '../../parts/periodic.ts'
+import { repeat } from '../../parts/repeat.ts'
 import type { PgPool } from '../../postgres/connection.ts'
 import type { Node } from '../../postgres/nodes/nodes.ts'
 import { replayJournal, replayRemoved } from '../../rum/postgres/replay.ts'

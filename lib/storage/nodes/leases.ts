@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MINUTE_MS, SECOND_MS } from '../../parts/durations.ts'
 import { ApiError } from '../../parts/errors.ts'
-import { repeat } from '../../parts/periodic.ts'
+import { repeat } from '../../parts/repeat.ts'
 import type { PgPool } from '../../postgres/connection.ts'
 import type { Leases, LeaseTerms } from '../storage.ts'
 

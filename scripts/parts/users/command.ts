@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { usageText } from '../../../lib/parts/own-code.ts'
+import { usageText } from '../../../lib/parts/clone-or-package.ts'
 import { checkOptions, Email, FLAG, readArguments, TEXT } from '../options.ts'
 
 const USAGE = `Usage: ${usageText('user', '--email you@example.com --plan pro')}

@@ -6,7 +6,7 @@ import { deleteKey, insertKey, type KeyRow, listKeys, newKey } from '../../../li
 import { insertUser, newUser, updatePlan } from '../../../lib/accounts/users.ts'
 import { readPlans } from '../../../lib/config/plans.ts'
 import type { PendingCounts } from '../../../lib/db/ledger/pending-counts.ts'
-import { retry } from '../../../lib/parts/periodic.ts'
+import { retry } from '../../../lib/parts/repeat.ts'
 import { openPgStorage } from '../../../lib/storage/open-pg-storage.ts'
 import type { Storage } from '../../../lib/storage/storage.ts'
 import { pendingCounts } from '../../support/database/pending-counts.ts'

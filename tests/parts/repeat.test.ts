@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'
-import { repeat } from '../../lib/parts/periodic.ts'
+import { repeat } from '../../lib/parts/repeat.ts'
 
 /** Runs the pending promise callbacks. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withTimeout } from '../../lib/parts/in-time.ts'
+import { withTimeout } from '../../lib/parts/with-timeout.ts'
 
 const never = new Promise<never>(() => {})
 

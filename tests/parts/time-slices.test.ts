@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { mapInSlices, runInSlices } from '../../lib/parts/in-slices.ts'
+import { mapInSlices, runInSlices } from '../../lib/parts/time-slices.ts'
 import { countTurns } from '../support/count-turns.ts'
 
 describe('mapInSlices', () => {

@@ -3,7 +3,7 @@ import { operations } from '../../lib/contract/operations.ts'
 import type { AnswerWhole, WholeRequest } from '../../lib/http/whole-request.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { serveWholeBeacon } from '../api/beacon.ts'
-import { createKeyedLookUps, hasPlainHost } from './fast-look-ups.ts'
+import { createKeyedLookUps, hasPlainHost } from './keyed-look-ups.ts'
 import type { Answer } from './respond.ts'
 
 type WholeOperations = Pick<AnswerWhole, 'takesPost'> & {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createKeyedLookUps } from '../../../routes/request/fast-look-ups.ts'
+import { createKeyedLookUps } from '../../../routes/request/keyed-look-ups.ts'
 import { makeApp, type TestApp } from '../../support/helpers.ts'
 
 const REQUEST_ID = '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01'

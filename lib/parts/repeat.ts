@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { reportOutages } from './lasting-failure.ts'
+import { reportOutages } from './report-outages.ts'
 
 /** Between two attempts of `retry`. */
 const PAUSE_MS = 100
