@@ -7,7 +7,7 @@ export interface ExportedTable {
   readonly table: string
   /** The column that names the owner: a user, or one of the user's sites. */
   readonly owner: 'id' | 'user_id' | 'actor_id' | 'site_id'
-  /** Together with `owner`, a key that has an index; unique but for `sums`. Rows are exported in its order. */
+  /** Together with `owner`, a key that has an index; unique unless there are `sums`. Rows are exported in its order. */
   readonly key: readonly [string, ...string[]]
   readonly columns: readonly string[]
   /** Columns that are added up, if several rows have the same key. */

@@ -152,7 +152,7 @@ function finestAgreeing(first: Candidate, candidates: readonly Candidate[]): Can
   return finest
 }
 
-/** Of two records of one level, one that is vague about it is less fine. */
+/** Of two records of one level, the vaguer one counts as less fine. */
 function fineness(candidate: Candidate): number {
   const { level } = candidate.place
   return isVague(candidate) ? level - 0.5 : level

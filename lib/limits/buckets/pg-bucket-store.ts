@@ -46,7 +46,7 @@ export function createPgBucketStore({ pool, now, onError }: BucketStoreOptions) 
     gatherMs: GATHER_MS,
     countNodes: () => nodes,
     now,
-    /** Removes buckets that are full, but for those that a node uses now: waiting for them could be a deadlock. */
+    /** Removes full buckets, except those that a node is using: waiting for them could be a deadlock. */
     removeFull: async (): Promise<void> => {
       await run(REMOVE_FULL, [time(), KEPT_MS])
     },
