@@ -11,7 +11,7 @@ const MOST_WORDS = 1_500
 /** Documents in which one looks things up. */
 const LONGER = new Map([
   ['docs/api-decisions.md', 3_200],
-  ['docs/architecture.md', 2_200],
+  ['docs/architecture.md', 2_400],
   ['docs/operations.md', 2_600],
 ])
 const MOST_LINES_OF_README = 150
