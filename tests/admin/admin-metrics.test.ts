@@ -23,6 +23,8 @@ import { mmdbBytes } from '../support/geo-files.ts'
 import { freshClient, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { ON_POSIX } from '../support/runtime.ts'
 
+// run: only on SQLite, because it reads the size of the database file
+
 const OPERATIONS = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 const NO_DOWNLOADS = {
   downloadIfDue: async () => {},

@@ -16,6 +16,8 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { checkedTimeOf, readHoldings } from './drill/ledger.ts'
 import { startWriters } from './drill/writers.ts'
 
+// run: only on Node.js
+
 const ROUNDS = 8
 const ROWS = 20_000
 const folder = tempFolder()

@@ -17,6 +17,8 @@ import {
 } from './server-shop.ts'
 import { answersTo, summaryOf, totals } from './server-state.ts'
 
+// run: only on Node.js
+
 /*
  * At each call that changes something at Stripe, the process is killed with kill -9: after Stripe makes
  * the change, before Stripe answers. No event is ever delivered: the process finds the change when it

@@ -3,6 +3,8 @@ import { describe, it } from 'node:test'
 import { createBilling } from '../../lib/billing/billing.ts'
 import { makeBillingApp } from './customers.ts'
 
+// run: only on SQLite, because its subject is loading, not the database
+
 /** An address that cannot be read the first time. */
 function failOnce(url: string): string {
   let reads = 0

@@ -4,6 +4,8 @@ import { startLoad } from '../http/load.ts'
 import { codeOf } from '../support/helpers.ts'
 import { ask, openServerShop, SUBSCRIPTION } from './server-shop.ts'
 
+// run: alone
+
 /*
  * The server as users run it, with its own time limit, and a slow Stripe. All calls of an action share
  * the limit. On any machine, the longest pause between look-ups is far below it.

@@ -5,6 +5,8 @@ import type { ApiFault } from '../../stripe-double/http/api-faults.ts'
 import { codeOf, recordingLog } from '../support/helpers.ts'
 import { openShop, type Shop, SUBSCRIPTION } from './shop.ts'
 
+// run: only on Node.js
+
 /** Some occur before Stripe runs the call, some after. */
 const FAULTS: readonly ApiFault[] = [
   { kind: '429' },

@@ -113,7 +113,7 @@ const acceptedCalls = atMostOnce(async (): Promise<Call[]> => {
 })
 
 async function runTests(file: string): Promise<void> {
-  const args = [...LOADER, 'tests/support/run-tests.ts', ...RECORDED]
+  const args = [...LOADER, 'tests/run.ts', 'test', ...RECORDED]
   const env = { ...inherited(), STRIPE_CALLS_FILE: file }
   const child = spawn(process.execPath, args, { env })
   const [output] = await Promise.all([text(child.stdout), once(child, 'close')])

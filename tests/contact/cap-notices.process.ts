@@ -7,6 +7,8 @@ import { type MailAnswer, startMailServer } from '../support/mail-server.ts'
 import { plansFile } from '../support/plans-file.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 
+// run: only on Node.js
+
 /*
  * The process is killed with kill -9 while it counts the requests of users who reach their cap, and
  * mails them. In the end each user has one notice of each limit, and at least one mail of each.

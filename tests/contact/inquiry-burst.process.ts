@@ -11,6 +11,8 @@ import { startLoopbackServer } from '../support/loopback-server.ts'
 import { newDataFolder, type Running, startServer } from '../support/process.ts'
 import { LOADER } from '../support/runtime.ts'
 
+// run: alone
+
 /*
  * A burst of inquiries from many addresses; the process is killed in the middle of it. Each address
  * sends twice as many inquiries as it may. Turnstile and the mail server are real servers on loopback.

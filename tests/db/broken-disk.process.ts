@@ -8,6 +8,8 @@ import { startLoad } from '../http/load.ts'
 import { newDataFolder, type Running, startServer } from '../support/process.ts'
 import { breakDisk, type Fault } from './broken-disk.ts'
 
+// run: alone
+
 /*
  * System calls on the database fail, once or repeatedly: clients that change something get an error,
  * look-ups continue, and no acknowledged write is lost.

@@ -15,6 +15,8 @@ import {
   untilHealthy,
 } from '../support/process.ts'
 
+// run: alone
+
 /* Damaged bytes in the database file, found at the start or while the server runs. */
 
 const PAGE = 4096

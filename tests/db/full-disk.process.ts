@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { newDataFolder, runScript, startServer, untilHealthy } from '../support/process.ts'
 
+// run: only on Node.js
+
 /* A start and the doctor on a small disk that is full or read-only: in memory, and ext4 in a file. */
 
 const SIZE = 32 * 1024 * 1024

@@ -16,6 +16,8 @@ import {
 } from '../support/process.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
+// run: alone
+
 const FLUSHES_MS = 2_500
 const folder = newDataFolder()
 after(folder.remove)

@@ -4,6 +4,7 @@ import { sep } from 'node:path'
 import { dirname, join } from 'node:path/posix'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { isMarked, MARKS, testFiles } from '../support/runner/test-files.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SOURCES = '{admin,bench,lib,main,pages,routes,scripts,stripe-double,tests,web}/**/*'
@@ -64,20 +65,32 @@ describe('a test file', () => {
   const withTests = files.filter(
     (file) => file.startsWith('tests/') && /from 'node:test'/.test(read(file)) && isTest(file),
   )
-  const levels = new Set(withTests.map((file) => /\.([a-z0-9]+)\.ts$/.exec(file)?.[1] ?? file))
+  const kinds = new Set(withTests.map((file) => /\.([a-z0-9]+)\.ts$/.exec(file)?.[1] ?? file))
 
-  it('has a level in its name that an npm script runs for all folders', () => {
-    assert.ok(levels.size > 5, [...levels].join())
-    for (const level of levels) {
-      const script = scripts[level === 'test' ? 'test' : `test:${level}`] ?? ''
-      assert.ok(script.includes(`"tests/**/*.${level}.ts"`), `${level}: ${script}`)
+  it('has one of five kinds in its name, each of which an npm script runs for all folders', () => {
+    assert.equal(kinds.size, 5, [...kinds].join())
+    for (const kind of kinds) {
+      const script: string = scripts[kind === 'test' ? 'test' : `test:${kind}`] ?? ''
+      assert.ok(script.endsWith(` tests/run.ts ${kind}`), `${kind}: ${script}`)
+      const within = withTests.filter((file) => file.endsWith(`.${kind}.ts`))
+      assert.deepEqual(
+        within.filter((file) => !testFiles(kind, []).includes(join(file))),
+        [],
+      )
     }
   })
 
-  it('is run by .ci/run, whatever its level', () => {
-    for (const level of levels) {
-      const command = level === 'test' ? 'npm test' : `npm run test:${level}`
+  it('is run by .ci/run, whatever its kind', () => {
+    for (const kind of kinds) {
+      const command = kind === 'test' ? 'npm test' : `npm run test:${kind}`
       assert.ok(new RegExp(`\\b${command}\\n`).test(ci), command)
+    }
+  })
+
+  it('has only marks that the runner knows', () => {
+    for (const file of withTests) {
+      const [line] = /^\/\/ run:.*/m.exec(read(file)) ?? []
+      assert.ok(line === undefined || MARKS.some((mark) => isMarked(file, mark)), line)
     }
   })
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { matchesGlob } from 'node:path'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
+import { testFiles } from '../support/runner/test-files.ts'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
@@ -12,10 +13,11 @@ const SCOPE = read('SECURITY.md')
 /** Claims without a test begin so. */
 const UNTESTED = /^Not tested here: |^`\.ci\/run` /
 
-/** What the npm commands for tests run, such as `tests/**\/*.e2e.ts`. */
-const RUN = Object.values(manifest.scripts).flatMap((command) =>
-  [...command.matchAll(/"(tests\/[^"]+)"/g)].map(([, glob = '']) => glob),
-)
+/** What the npm commands for tests run. */
+const RUN = Object.values(manifest.scripts).flatMap((command) => {
+  const [, kind] = / tests\/run\.ts (\w+)$/.exec(command) ?? []
+  return kind === undefined ? [] : testFiles(kind, [])
+})
 
 /** Paths of files, and of folders (with a slash at the end), that `text` shows as code. */
 function pathsIn(text: string): string[] {
@@ -29,7 +31,7 @@ const testsIn = (text: string) => pathsIn(text).filter((path) => path.startsWith
 /** Whether an npm command runs the file, or at least one file of the folder. */
 function isRun(path: string): boolean {
   const files = path.endsWith('/') ? globSync(`${path}**/*.ts`) : [path]
-  return files.some((file) => RUN.some((glob) => matchesGlob(file, glob)))
+  return files.some((file) => RUN.includes(join(file)))
 }
 
 /** The paragraphs, list items and rows of tables in a section, without its heading. */

@@ -6,6 +6,8 @@ import { openShop } from '../billing/shop.ts'
 import { runScript } from '../support/process.ts'
 import { allLines } from './findings.ts'
 
+// run: only on SQLite, because it runs commands on the data folder
+
 describe('the comparison with Stripe', () => {
   const mismatch = (kind: string, repair: string | null = null) => {
     return { kind, user: 'user-1', customer: 'cus_1', detail: 'a detail', repair }

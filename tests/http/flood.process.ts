@@ -13,6 +13,8 @@ import {
 import { openConnection } from '../support/raw-connection.ts'
 import { startLoad } from './load.ts'
 
+// run: alone
+
 /*
  * Thousands of connections send nothing, send slowly, or do not read: meanwhile all look-ups of other
  * clients are answered. The flood and the look-ups come from different addresses in 127.0.0.0/8.

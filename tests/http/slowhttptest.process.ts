@@ -8,6 +8,8 @@ import { addUsers, writeWidePlan } from '../accounts/many-users.ts'
 import { newDataFolder, type Running, startServer } from '../support/process.ts'
 import { startLoad } from './load.ts'
 
+// run: alone
+
 /* Attacks by slowhttptest while another address sends look-ups. */
 
 const CONNECTIONS = 4_000

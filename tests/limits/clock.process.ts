@@ -11,6 +11,8 @@ import { startLoopbackServer } from '../support/loopback-server.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 import { falseClock } from './false-clock.ts'
 
+// run: only on Node.js
+
 /* The clock is set a day ahead and a day back while the server runs; then the server is restarted. */
 
 const OFFSETS = { '+0': 0, '+1d': DAY_MS, '-1d': -DAY_MS }

@@ -7,6 +7,8 @@ import Sqlite from 'better-sqlite3'
 import { startLoad } from '../http/load.ts'
 import { newDataFolder, runScript, startServer } from '../support/process.ts'
 
+// run: alone
+
 /*
  * Counters and rate limits when the process ends in the middle of its work. It flushes once a second, but a busy
  * disk may delay a flush. So what may be lost depends on the flushes that the test has seen.

@@ -6,6 +6,8 @@ import { after, describe, it } from 'node:test'
 import { newDataFolder } from '../support/process.ts'
 import { LOADER } from '../support/runtime.ts'
 
+// run: only on Node.js
+
 /* A server that is process 1, as in a container. strace sends a signal while it is being loaded. */
 
 const AT = resolve('lib/services/services.ts')

@@ -20,6 +20,8 @@ import { startLookUps } from './look-ups.ts'
 import { copyFiles, copyPackages, makeCommands, makeRepository } from './release.ts'
 import { isRunning } from './running.ts'
 
+// run: only on Node.js
+
 /* Upgrades as docs/operations.md describes them, while clients look up addresses. */
 
 /** By then the server has loaded the last things, as docs/operations.md says. */

@@ -14,6 +14,8 @@ import { write } from '../support/database/sql.ts'
 import { NOON } from '../support/helpers.ts'
 import { newDataFolder, runScript } from '../support/process.ts'
 
+// run: only on SQLite, because it runs commands on the data folder
+
 /** What the command does, over a connection of its own while the server runs. */
 function openCommand({ app }: Shop, changed: Partial<StripeConfig> = {}) {
   const { plans, config } = app.services

@@ -25,7 +25,7 @@ describe('tsx', { skip: !IS_PROJECT_NODE && 'tsx runs on Node.js' }, () => {
     const { PATH = '', ...others } = inherited()
     const env = { ...others, PATH: [dirname(process.execPath), PATH].join(delimiter) }
     // This one needs SQLite and JSX.
-    const args = ['tsx', '--test', '--test-reporter=tap', 'tests/pages/home.routes.test.ts']
+    const args = ['tsx', '--test', '--test-reporter=tap', 'tests/pages/home.test.ts']
     const { status, stdout, stderr } = spawnSync('npx', args, { env, encoding: 'utf8' })
     assert.equal(status, 0, `${stdout}${stderr}`)
     assert.match(stdout, /^# pass [1-9]/m)

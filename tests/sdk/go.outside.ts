@@ -1,6 +1,8 @@
 import { describe, it } from 'node:test'
 import { runInClient, withClientService } from './parts/client-service.ts'
 
+// run: alone
+
 describe('the Go client', () => {
   const environment = withClientService()
 

@@ -2,6 +2,8 @@ import { globSync } from 'node:fs'
 import { before, describe, it } from 'node:test'
 import { runInClient, withClientService } from './parts/client-service.ts'
 
+// run: alone
+
 const FOLDER = 'typescript'
 const TESTS = globSync('test/*.test.ts', { cwd: `sdk/${FOLDER}` })
 

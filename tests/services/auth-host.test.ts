@@ -6,6 +6,8 @@ import type { Services } from '../../lib/services/services.ts'
 import { readRows } from '../support/database/sql.ts'
 import { makeApp } from '../support/helpers.ts'
 
+// run: only on SQLite, because its subject is the thread, not the database
+
 const fail = (error: unknown) => assert.fail(String(error))
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse battery'

@@ -4,6 +4,8 @@ import { openAuth } from '../../lib/services/auth.ts'
 import { openContact } from '../../lib/services/contact.ts'
 import { makeApp } from '../support/helpers.ts'
 
+// run: only on SQLite, because its subject is loading, not the database
+
 /** Fails at the first call, and then returns `value`. */
 function failsOnce<Value>(value: Value): () => Value {
   let calls = 0

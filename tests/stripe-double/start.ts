@@ -87,7 +87,7 @@ async function startEndpoint() {
   }
 }
 
-/** Appends the calls to a file for tests/billing/stripe-mock.oracle.ts, which sets its name. */
+/** Appends the calls to a file for tests/billing/stripe-mock.outside.ts, which sets its name. */
 export function recordCalls(calls: readonly object[]): void {
   const file = process.env['STRIPE_CALLS_FILE']
   if (file === undefined) return

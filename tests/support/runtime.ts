@@ -12,7 +12,7 @@ const NODE_FLAGS = ['--heap-growing-percent=50', ...LOADER]
 
 /**
  * The command that runs a TypeScript file: this Node.js, or the value of TEST_RUNTIME, which
- * `npm run test:runtimes` sets for each runtime.
+ * `npm run test:process -- --on NAME` sets.
  */
 export const RUNTIME: readonly [string, ...string[]] = readRuntime()
 

@@ -17,7 +17,7 @@ export function processFolder(): string {
   return folder
 }
 
-/** Windows keeps a folder in which a file is still open; run-tests.ts removes it later. */
+/** Windows keeps a folder in which a file is still open; run-together.ts removes it later. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })

@@ -4,6 +4,8 @@ import { visitPage } from '../../dashboard/pages.ts'
 import { codeOf, makeApp, type TestApp } from '../../support/helpers.ts'
 import { type AuthOptions, PASSWORD, sendAuth } from '../../support/sign-in.ts'
 
+// run: only on SQLite, because it counts turns in which SQLite answers at once
+
 /** Of another account each time, since attempts are limited by account. */
 const login = () => ({ email: `${crypto.randomUUID()}@example.com`, password: PASSWORD })
 

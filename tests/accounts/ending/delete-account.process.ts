@@ -6,6 +6,8 @@ import Sqlite from 'better-sqlite3'
 import { ask, openServerShop, type Sent, SUBSCRIPTION, until } from '../../billing/server-shop.ts'
 import { newDataFolder, runScript, startServer } from '../../support/process.ts'
 
+// run: only on Node.js
+
 const EMAIL = 'ada@example.com'
 const DELETE: Sent = { method: 'POST', path: '/v1/account/me/delete', body: { email: EMAIL } }
 

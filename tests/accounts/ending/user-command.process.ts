@@ -12,6 +12,8 @@ import {
 } from '../../billing/server-shop.ts'
 import { type Running, runScript } from '../../support/process.ts'
 
+// run: only on Node.js
+
 const EMAIL = 'ada@example.com'
 const BUY: Sent = { method: 'POST', path: SUBSCRIPTION, body: { planId: 'pro' } }
 const LOOK_UP: Sent = { method: 'GET', path: '/v1/ip/81.2.69.160' }

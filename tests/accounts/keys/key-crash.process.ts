@@ -11,6 +11,8 @@ import { apiKeys, auditLog } from '../../../lib/db/tables.ts'
 import { newDataFolder, startServer } from '../../support/process.ts'
 import { addUsers, writeWidePlan } from '../many-users.ts'
 
+// run: only on Node.js
+
 const ROUNDS = 5
 /** Each its own user, who may create only a few keys. */
 const CLIENTS = 8

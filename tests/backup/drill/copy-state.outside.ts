@@ -13,6 +13,8 @@ import { runScript } from '../../support/process.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { checkLitestream, startReplicated } from './litestream.ts'
 
+// run: alone
+
 /** Far longer than Litestream waits between two copies. */
 const STOPPED_MS = 5_000
 const DEADLINE_MS = 60_000

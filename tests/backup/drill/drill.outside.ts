@@ -10,6 +10,8 @@ import { addUncopied, checkedTimeOf, type Holdings, readHoldings } from './ledge
 import { checkLitestream, restoreCopy, startReplicated, waitForCopy } from './litestream.ts'
 import { type Acknowledged, startWriters } from './writers.ts'
 
+// run: alone
+
 /*
  * The restore drill: the server runs under Litestream with writes of every kind, while the copy is
  * restored again and again. Then both processes are killed and the copy is restored elsewhere. It must

@@ -12,6 +12,8 @@ import { runScript } from '../../support/process.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { checkLitestream, restoreCopy, startReplicated } from './litestream.ts'
 
+// run: alone
+
 const folder = tempFolder()
 const replica = join(folder, 'replica')
 const DEADLINE_MS = 30_000

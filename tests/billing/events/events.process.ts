@@ -6,6 +6,8 @@ import { readRows } from '../../support/database/sql.ts'
 import { ask, CAP, overagePlans } from '../overages/overages.ts'
 import { openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
+// run: only on Node.js
+
 /*
  * A user runs the first steps of a subscription while events are lost, doubled or reordered. Events
  * arrive during later steps. After reconciliation, the state must be the same as without faults.

@@ -14,6 +14,8 @@ import { startDouble } from '../../stripe-double/start.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../../support/process.ts'
 import { meteredUnits, sellingEnv, startPaying } from './overages.ts'
 
+// run: only on Node.js
+
 /*
  * The process is killed with kill -9 while it writes reports, sends them and marks them as sent. In the
  * end the double has received exactly the units counted, which are those that the spending cap pays for.

@@ -9,6 +9,8 @@ import { until } from '../../billing/server-shop.ts'
 import { BUILT_AT } from '../../support/geo-files.ts'
 import { newDataFolder, runScript, startServer } from '../../support/process.ts'
 
+// run: alone
+
 /* The process that combines the databases ends with its server, even if that is killed. */
 
 const KILLS = 10

@@ -10,6 +10,8 @@ import { MINUTE_MS } from '../../../lib/parts/durations.ts'
 import { mmdbBytes } from '../../support/geo-files.ts'
 import { recordingLog } from '../../support/helpers.ts'
 
+// run: only on Node.js
+
 /* A new database for which a small disk has no room. */
 
 const MB = 1024 * 1024

@@ -9,6 +9,8 @@ import { until } from '../../billing/server-shop.ts'
 import { mmdbBytes } from '../../support/geo-files.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../../support/process.ts'
 
+// run: alone
+
 /*
  * Replaces databases in a server under constant look-ups: each answer comes from one version or the
  * next, none fails, and replaced files are unmapped.

@@ -6,6 +6,8 @@ import { after, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startServer } from '../../support/process.ts'
 
+// run: alone
+
 /* The memory of the first start and of the atlas compiler, with the bundled databases. */
 
 /** What Node.js chooses by itself in a container with 256 MB. */

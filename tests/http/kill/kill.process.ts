@@ -16,6 +16,8 @@ import { newDataFolder, startServer } from '../../support/process.ts'
 import { askWith, type Change, startChangeLoad } from './change-load.ts'
 import { checkChanges } from './check-changes.ts'
 
+// run: alone
+
 /*
  * All kinds of writes run at once until kill -9, again and again on the same data. After each kill,
  * every acknowledged write is stored exactly once. Only look-up counts since the last flush are lost.
@@ -25,7 +27,7 @@ const ROUNDS = 15
 /** Users who create keys and sites, and as many who also delete them and send inquiries. */
 const USERS = 60
 const ORIGIN = 'https://shop.example'
-/** Several flush intervals. `metering.faults.ts` checks flushes closely, without other load. */
+/** Several flush intervals. `metering.process.ts` checks flushes closely, without other load. */
 const LATE_MS = 5_000
 /** The number of keys of earlier rounds that are tried again after each restart. */
 const TRIED_AGAIN = 60

@@ -15,6 +15,8 @@ import { answersIn } from './answers.ts'
 import { connectTo, type WatchedConnection, type WatchedServer, watch } from './connection.ts'
 import { conversation, type Keys } from './requests.ts'
 
+// run: alone
+
 /*
  * The same bytes get the same answers whichever way they take through the server. `SEED` chooses
  * the conversations, always the same ones by default; `FUZZ_SECONDS` says for how long.
@@ -267,7 +269,7 @@ const split = fc.record({
 
 describe('the same bytes', () => {
   it('get the same answers, and close the connection or not, whichever way they take', async (t) => {
-    t.diagnostic(`SEED=${SEED} npm run test:fuzz`)
+    t.diagnostic(`SEED=${SEED} npm run test:outside -- tests/http/ways`)
     let runs = 0
     let comparing = Promise.resolve()
     const property = fc.asyncProperty(conversation(keys), split, (bytes, parts) => {

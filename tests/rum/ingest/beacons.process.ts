@@ -8,6 +8,8 @@ import { RumSummary } from '../../../lib/contract/telemetry/telemetry-schemas.ts
 import { openDb } from '../../../lib/db/open.ts'
 import { newDataFolder, runScript, startServer } from '../../support/process.ts'
 
+// run: only on Node.js
+
 /* Kills the process under load: each beacon answered 204 must be counted exactly once. */
 
 const ROUNDS = 10

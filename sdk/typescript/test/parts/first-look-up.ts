@@ -1,6 +1,6 @@
 import { Meridian } from '../../src/index.ts'
 
-/* Prints where an address is. The end-to-end tests of the service run it on each runtime. */
+/* Prints where an address is. The service's tests of processes run it on each runtime. */
 
 const { MERIDIAN_URL = '', MERIDIAN_KEY = '' } = process.env
 const client = new Meridian({ url: MERIDIAN_URL, key: MERIDIAN_KEY })

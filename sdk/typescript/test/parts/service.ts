@@ -1,6 +1,6 @@
 import { type ClientOptions, Meridian } from '../../src/index.ts'
 
-/** The service that `npm run test:sdk` starts, and keys for it. */
+/** The service that `npm run test:outside` starts, and keys for it. */
 export const URL_OF_SERVICE = read('MERIDIAN_URL')
 export const KEY = read('MERIDIAN_KEY')
 /** May only look up. */
@@ -10,7 +10,7 @@ export const FREE_KEY = read('MERIDIAN_FREE_KEY')
 
 function read(name: string): string {
   const value = process.env[name]
-  if (value === undefined) throw new Error(`Run npm run test:sdk: ${name} is not set`)
+  if (value === undefined) throw new Error(`Run npm run test:outside: ${name} is not set`)
   return value
 }
 

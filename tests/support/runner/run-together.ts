@@ -1,18 +1,14 @@
-import { globSync, mkdirSync, statfsSync, writeFileSync } from 'node:fs'
+import { mkdirSync, statfsSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { describe, run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
-import { LOADER } from './runtime.ts'
-import { processFolder } from './temp-folder.ts'
+import { LOADER } from '../runtime.ts'
+import { processFolder } from '../temp-folder.ts'
 
-/*
- * Runs test files in a few processes: `node run-tests.ts GLOB`. Loading the service takes 0.6 s and
- * loading sign-in as long again, so with a process for each file, half of the time is loading.
- */
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const GROUPS = join(ROOT, 'node_modules/.cache/test-groups')
 /** Compiled code of the tests, apart from that of servers. */
 const COMPILED = join(ROOT, 'node_modules/.cache/compile')
@@ -27,11 +23,11 @@ const ENOUGH_BYTES = 2 ** 30
 /** Limits each file, and each of its tests. */
 const TIMEOUT_MS = 300_000
 
-if (import.meta.main) main(process.argv.slice(2))
-
-function main(globs: string[]): void {
-  const files = globSync(globs, { cwd: ROOT }).toSorted()
-  if (files.length === 0) throw new Error(`No file matches ${globs.join(' ')}`)
+/**
+ * Runs test files in a few processes. Loading the service takes 0.6 s and loading sign-in as long again, so
+ * with a process for each file, half of the time is loading.
+ */
+export async function runTogether(files: readonly string[]): Promise<void> {
   mkdirSync(GROUPS, { recursive: true })
   const groups = Map.groupBy(files, (file) => files.indexOf(file) % PROCESSES)
   const entries = [...groups].map(([at, group]) => writeEntry(at, group))
@@ -43,7 +39,7 @@ function main(globs: string[]): void {
   tests.on('test:fail', () => {
     process.exitCode = 1
   })
-  tests.compose(spec).pipe(process.stdout)
+  await pipeline(tests.compose(spec), process.stdout, { end: false })
 }
 
 function hasMemory(): boolean {
