@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { HANDLED_EVENTS, subjectOf } from '../../../lib/billing/stripe/events.ts'
+import { subjectOf } from '../../../lib/billing/stripe/events.ts'
 
 const customer = 'cus_1'
 const metadata = { meridian_user: 'user-1' }
@@ -48,12 +47,4 @@ describe('the subject of an event', () => {
       assert.deepEqual(subjectOf({ id: 'evt_1', type, data }), subject)
     })
   }
-})
-
-describe('docs/billing.md', () => {
-  it('lists the events that Stripe must send to the service', () => {
-    const text = readFileSync(new URL('../../../docs/billing.md', import.meta.url), 'utf8')
-    const listed = [...text.matchAll(/^([a-z_]+\.[a-z_.]+)$/gm)].map(([, type]) => type)
-    assert.deepEqual(listed, HANDLED_EVENTS)
-  })
 })
