@@ -100,7 +100,7 @@ async function closed(child: ChildProcess): Promise<void> {
 
 /** Creates a data folder and the settings of a server with small databases. */
 export function newDataFolder() {
-  const dataDir = mkdtempSync(join(tmpdir(), 'meridian-e2e-'))
+  const dataDir = mkdtempSync(join(tmpdir(), 'meridian-data-'))
   makeGeoFolder(dataDir)
   const { city, asn } = geoFiles()
   return {
