@@ -1,6 +1,5 @@
-import { batchForm } from '../../lib/geo/answer/batch-forms.ts'
+import { batchForm, TextPieces } from '../../lib/geo/answer/batch-forms.ts'
 import { createShape, notIncluded } from '../../lib/geo/answer/shape.ts'
-import { TextPieces } from '../../lib/geo/answer/text-pieces.ts'
 import type { Handlers } from '../context.ts'
 import { locateAll, type Parts } from './locate-all.ts'
 

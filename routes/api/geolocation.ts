@@ -1,5 +1,5 @@
 import type { LookupQuery } from '../../lib/contract/geo/look-ups.ts'
-import { toFieldLines } from '../../lib/geo/answer/field-lines.ts'
+import { toFieldLines } from '../../lib/geo/answer/select-fields.ts'
 import {
   type AnswerOptions,
   asksHostname,

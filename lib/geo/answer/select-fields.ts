@@ -1,3 +1,8 @@
+import { valueAt } from '../../contract/value-at.ts'
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a value must not end its line
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
+
 export type Json = { readonly [name: string]: unknown }
 
 /** The fields to keep; `true` keeps a whole field, a tree only some of its subfields. */
@@ -15,6 +20,14 @@ export function createSelect(
 ): (result: Json) => Json {
   const tree = toTree(degraded ? [...fields, 'meta.degraded'] : fields)
   return (result) => select(result, tree) ?? {}
+}
+
+/**
+ * The values of the fields as text, one line for each, in this order; an empty line if there is no
+ * value. Objects and lists are JSON.
+ */
+export function toFieldLines(result: Json, fields: readonly string[]): string {
+  return fields.map((field) => `${toText(valueAt(result, field))}\n`).join('')
 }
 
 /** A field named together with one of its subfields is kept as a whole. */
@@ -41,4 +54,9 @@ function selectField(value: unknown, branch: Tree | true): unknown {
   if (value === undefined || branch === true) return value
   // safe: only objects have subfields in the contract
   return select(value as Json, branch)
+}
+
+function toText(value: unknown): string {
+  if (value === undefined) return ''
+  return typeof value === 'string' ? value.replaceAll(CONTROL, ' ') : JSON.stringify(value)
 }

@@ -1,9 +1,11 @@
 import type { GeolocationResult, Include, Language } from '../../contract/geo/geolocation.ts'
 import type { Address } from '../../parts/net/address.ts'
 import type { Library } from '../library.ts'
+import { textAt } from '../mmdb/fields.ts'
+import { splitCityName } from '../place/city-name.ts'
 import { areMeasured, isMeasuredProduct } from '../place/measured-confidence.ts'
+import type { Names, PlaceNames } from '../place/names.ts'
 import { createSelect, type Json } from './select-fields.ts'
-import { translate } from './translate.ts'
 import type { Extras } from './write-result.ts'
 
 /** The options of a look-up that change its answer. */
@@ -84,6 +86,33 @@ export function createShape(
   }
 }
 
+type Location = NonNullable<GeolocationResult['location']>
+
+/**
+ * Replaces only the names, so that an answer locates the same place in all languages. `records` are the
+ * names of the address in all databases. The first record with the same default name translates a name;
+ * without one, the name stays.
+ */
+export function translate(
+  location: Location,
+  records: readonly PlaceNames[],
+  language: Language,
+): Location {
+  const translated = (level: keyof PlaceNames, name: string) => {
+    const names = records.map((record) => record[level])
+    const known = names.find((one) => readName(level, defaultName(one)) === name)
+    return (known && readName(level, textAt(known, language))) ?? name
+  }
+  const { continent, country, region, city } = location
+  return {
+    ...location,
+    continent: { ...continent, name: translated('continent', continent.name) },
+    ...(country && { country: { ...country, name: translated('country', country.name) } }),
+    ...(region && { region: { ...region, name: translated('region', region.name) } }),
+    ...(city !== undefined && { city: translated('city', city) }),
+  }
+}
+
 function asksConfidence({ fields, include = [] }: AnswerOptions): boolean {
   return (
     include.includes('confidence') ||
@@ -97,4 +126,14 @@ function asks(fields: AnswerOptions['fields'], name: string): boolean {
 
 function asksPrivacy(fields: AnswerOptions['fields'] = []): boolean {
   return fields.some((name) => /^(sources\.)?privacy\b/.test(name))
+}
+
+/** The name that the decoder reads by default. */
+function defaultName(names: Names): string | undefined {
+  const [first] = Object.keys(names)
+  return textAt(names, 'en') ?? (first === undefined ? undefined : textAt(names, first))
+}
+
+function readName(level: keyof PlaceNames, name: string | undefined): string | undefined {
+  return level === 'city' ? splitCityName(name).city : name
 }

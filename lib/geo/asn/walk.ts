@@ -1,6 +1,10 @@
 import type { Words } from '../../parts/net/address.ts'
 import { WITHOUT_RECORDS } from '../mmdb/embedded-ipv4.ts'
+import type { Mmdb } from '../mmdb/mmdb.ts'
 import type { Branches } from '../mmdb/search-tree.ts'
+
+/** The cache has 2^bits slots: many networks have the same record. */
+const CACHE_BITS = 17
 
 /** The networks of one database and IP version, with their autonomous systems. */
 export interface SystemTree extends Branches {
@@ -47,6 +51,28 @@ export function* walkSystems(
     path.enter(depth, lastBit(words, depth))
   }
   throw new Error('damaged: the search tree has a cycle')
+}
+
+/** Returns the number of the autonomous system that the record at an offset names; 0 if none. */
+export type ReadAsn = (offset: number) => number
+
+export function createSystemTree(mmdb: Mmdb, version: 4 | 6, readAsn: ReadAsn): SystemTree {
+  const offsets = new Uint32Array(2 ** CACHE_BITS)
+  const asns = new Uint32Array(2 ** CACHE_BITS)
+  return {
+    ...mmdb.branches(version),
+    asn: (record) => {
+      const offset = mmdb.offsetOf(record)
+      if (offset === 0) return 0
+      // Fibonacci hashing spreads neighbouring offsets.
+      const slot = Math.imul(offset, 0x9e3779b1) >>> (32 - CACHE_BITS)
+      if (offsets[slot] !== offset) {
+        offsets[slot] = offset
+        asns[slot] = readAsn(offset)
+      }
+      return asns[slot] ?? 0
+    },
+  }
 }
 
 /** The nodes that `splitAround` adds: both halves at each bit of each range. */

@@ -1,17 +1,14 @@
-import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { replaceFile } from '../files/replace-file.ts'
+import { readState, writeState } from './kept-source.ts'
 
 const NAME = 'downloads.json'
 
-const State = v.object({ succeededAt: v.pipe(v.string(), v.isoTimestamp()) })
+const Succeeded = v.object({ succeededAt: v.pipe(v.string(), v.isoTimestamp()) })
 
 /** Records a successful download from all providers. */
 export async function noteDownload(directory: string, now: number): Promise<void> {
-  const state = { succeededAt: new Date(now).toISOString() }
-  await replaceFile(directory, NAME, (partial) => writeFile(partial, JSON.stringify(state)))
+  await writeState(directory, NAME, { succeededAt: new Date(now).toISOString() })
 }
 
 /**
@@ -19,11 +16,7 @@ export async function noteDownload(directory: string, now: number): Promise<void
  * the future comes from a wrong clock and would delay the next download, so it counts as 0.
  */
 export function findLastDownload(directory: string, now: number): number {
-  try {
-    const text = readFileSync(join(directory, NAME), 'utf8')
-    const succeededAt = Date.parse(v.parse(State, JSON.parse(text)).succeededAt)
-    return succeededAt <= now ? succeededAt : 0
-  } catch {
-    return 0 // missing or damaged
-  }
+  const none = { succeededAt: new Date(0).toISOString() }
+  const succeededAt = Date.parse(readState(join(directory, NAME), Succeeded, none).succeededAt)
+  return succeededAt <= now ? succeededAt : 0
 }

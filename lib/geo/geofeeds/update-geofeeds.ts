@@ -1,10 +1,12 @@
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Geofeed, type GeofeedSetting, isUrl } from '../../config/geofeed-setting.ts'
-import { openDatabase } from '../database.ts'
+import { codeOf } from '../../parts/reason.ts'
 import { reasonOfFailure } from '../download/failure.ts'
 import type { FetchedNetworks, NetworksOptions } from '../download/fetched-networks.ts'
+import { updateCompiled } from '../download/kept-source.ts'
 import { PREPARED } from '../files/prepare.ts'
 import { readRegions } from '../files/regions.ts'
 import { makeFolder, replaceFile } from '../files/replace-file.ts'
@@ -15,7 +17,11 @@ import { fetchGeofeed } from './fetch-geofeed.ts'
 import { findGeofeeds, geofeedSignature } from './find-geofeeds.ts'
 import { type GeofeedState, readGeofeedStates, writeGeofeedStates } from './geofeed-states.ts'
 import { readGeofeed } from './read-geofeed.ts'
-import { downloadPath, readStored, removeOtherGeofeeds, store } from './stored-geofeeds.ts'
+
+/** Names of accepted versions, and of their downloads. */
+const STORED_NAME = /^(?:\.download-)?(geofeed-[\da-f]{12})(?:\.json)?$/
+
+const COMPILED = { file: OPTIONAL.geofeeds, name: 'Compiled geofeeds' }
 
 /**
  * Fetches the geofeeds into `directory` and compiles them into one database. If a feed cannot be fetched or makes
@@ -42,7 +48,7 @@ export async function updateGeofeeds(
   const failures =
     isSame && isCompiled && signature === before.signature
       ? []
-      : await compile(directory, updates, options)
+      : await updateCompiled(directory, COMPILED, () => compile(directory, updates, options.now))
   await writeGeofeedStates(directory, {
     // An update that failed to compile is repeated after the next start.
     signature: failures.length === 0 ? signature : '',
@@ -125,28 +131,46 @@ async function readNewest(
   return { read, isNew, modifiedAt }
 }
 
-/** Compiles all feeds that have a usable version. Returns only what failed. */
+/** Compiles all feeds that have a usable version; undefined if none has. */
 async function compile(
   directory: string,
   updates: readonly Update[],
-  { now }: NetworksOptions,
-): Promise<FetchedNetworks[]> {
-  const path = join(directory, OPTIONAL.geofeeds)
+  now: number,
+): Promise<Uint8Array | undefined> {
+  const feeds = updates.flatMap(({ used }) => used ?? [])
+  if (feeds.length === 0) return undefined
+  const regionNames = readRegions(join(directory, PREPARED.regions))
+  return compileGeofeeds(feeds, { builtAt: now, regionNames })
+}
+
+/** Where a geofeed is kept until it is complete. */
+function downloadPath(directory: string, source: string): string {
+  return join(directory, `.download-${storedName(source)}`)
+}
+
+/** Reads the last accepted version of a geofeed; undefined if there is none. */
+async function readStored(directory: string, source: string): Promise<Buffer | undefined> {
   try {
-    const feeds = updates.flatMap(({ used }) => used ?? [])
-    if (feeds.length === 0) {
-      await rm(path, { force: true })
-      return []
-    }
-    const regionNames = readRegions(join(directory, PREPARED.regions))
-    const bytes = compileGeofeeds(feeds, { builtAt: now, regionNames })
-    await replaceFile(directory, OPTIONAL.geofeeds, async (partial) => {
-      await writeFile(partial, bytes)
-      await openDatabase(partial, { map: false, regionCode: () => undefined })
-    })
-    return []
+    return await readFile(join(directory, storedName(source)))
   } catch (error) {
-    const reason = reasonOfFailure(path, error)
-    return [{ name: 'Compiled geofeeds', outcome: 'failed', reason }]
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
   }
+}
+
+async function store(directory: string, source: string, bytes: Uint8Array): Promise<void> {
+  await replaceFile(directory, storedName(source), (partial) => writeFile(partial, bytes))
+}
+
+/** Removes the files of all geofeeds but these. */
+async function removeOtherGeofeeds(directory: string, feeds: readonly Geofeed[]): Promise<void> {
+  const names = new Set(feeds.map(({ source }) => storedName(source)))
+  for (const name of await readdir(directory)) {
+    const stored = STORED_NAME.exec(name)?.[1]
+    if (stored !== undefined && !names.has(stored)) await rm(join(directory, name), { force: true })
+  }
+}
+
+function storedName(source: string): string {
+  return `geofeed-${hash('sha256', source).slice(0, 12)}`
 }

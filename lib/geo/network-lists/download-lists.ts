@@ -1,17 +1,19 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { reasonOf } from '../../parts/reason.ts'
 import { reasonOfFailure } from '../download/failure.ts'
 import { fetchFile } from '../download/fetch-file.ts'
 import type { FetchedNetworks, NetworksOptions } from '../download/fetched-networks.ts'
 import { failedRequest, fetchText } from '../download/http-request.ts'
+import { updateCompiled } from '../download/kept-source.ts'
 import { removeFetched } from '../download/partial-file.ts'
 import { putInPlace } from '../files/replace-file.ts'
 import { OPTIONAL } from '../files/source-files.ts'
+import { compileLists, type ReadList } from './compile-lists.ts'
 import { FREE_LISTS, type FreeList } from './free-lists.ts'
 import { type ListState, readListStates, writeListStates } from './list-states.ts'
 import { checkSize, readNetworks } from './read-networks.ts'
-import { compileStored, storedName, storedPath } from './stored-lists.ts'
 
 export interface ListOptions extends NetworksOptions {
   /** A server that has each list at the host and path of its owner; undefined: the owners themselves. */
@@ -20,6 +22,8 @@ export interface ListOptions extends NetworksOptions {
 
 /** Larger than any of the lists. */
 const MAX_BYTES = 64 * 1024 * 1024
+
+const COMPILED = { file: OPTIONAL.lists, name: 'Compiled lists' }
 
 /**
  * Downloads the free lists into `directory` and compiles them into one database. If a list cannot be downloaded
@@ -48,18 +52,10 @@ export async function downloadLists(
   await writeListStates(directory, states)
   const isNew = results.some(({ outcome }) => outcome === 'accepted')
   if (!isNew && existsSync(join(directory, OPTIONAL.lists))) return results
-  return [...results, ...(await compile(directory, options))]
-}
-
-/** Returns only what failed. */
-async function compile(directory: string, { now }: ListOptions): Promise<FetchedNetworks[]> {
-  try {
-    await compileStored(directory, now)
-    return []
-  } catch (error) {
-    const reason = reasonOfFailure(join(directory, OPTIONAL.lists), error)
-    return [{ name: 'Compiled lists', outcome: 'failed', reason }]
-  }
+  return [
+    ...results,
+    ...(await updateCompiled(directory, COMPILED, () => compileStored(directory, options.now))),
+  ]
 }
 
 interface ListWithState {
@@ -122,4 +118,35 @@ function atMirror(url: string, mirror: string | undefined): string {
   if (mirror === undefined) return url
   const { host, pathname, search } = new URL(url)
   return `${mirror}/${host}${pathname}${search}`
+}
+
+/** File name of the last accepted version of a list, which is in the form of its owner. */
+function storedName({ id }: FreeList): string {
+  return `list-${id}`
+}
+
+function storedPath(directory: string, list: FreeList): string {
+  return join(directory, storedName(list))
+}
+
+/** Compiles the stored lists; undefined if there are none. `now` is in epoch milliseconds. */
+async function compileStored(directory: string, now: number): Promise<Uint8Array | undefined> {
+  const lists: ReadList[] = []
+  for (const list of FREE_LISTS) {
+    const path = storedPath(directory, list)
+    if (existsSync(path)) lists.push({ list, networks: await readStored(path, list) })
+  }
+  return lists.length === 0 ? undefined : compileLists(lists, now)
+}
+
+/** Deletes a damaged file, so that the next download replaces it. */
+async function readStored(path: string, list: FreeList) {
+  try {
+    return readNetworks(list, await readFile(path, 'utf8'))
+  } catch (cause) {
+    await rm(path, { force: true })
+    throw new Error(`Cannot use ${path}: ${reasonOf(cause)}; it was deleted, download again`, {
+      cause,
+    })
+  }
 }

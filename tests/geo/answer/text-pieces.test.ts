@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { TextPieces } from '../../../lib/geo/answer/text-pieces.ts'
+import { TextPieces } from '../../../lib/geo/answer/batch-forms.ts'
 import { anyCharacter } from '../../support/quick/any-character.ts'
 
 const Texts = fc.array(fc.string({ unit: anyCharacter, maxLength: 8 }), { maxLength: 200 })

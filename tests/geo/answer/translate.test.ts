@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { translate } from '../../../lib/geo/answer/translate.ts'
+import { translate } from '../../../lib/geo/answer/shape.ts'
 
 const COLOGNE = {
   continent: { code: 'EU', name: 'Europe' },
