@@ -4,7 +4,6 @@ import { and, eq, gt, isNull, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { sessions, users } from '../db/tables.ts'
 import { HOUR_MS } from '../parts/durations.ts'
-import { entitlementColumns } from './entitlement-columns.ts'
 import { hashToken, readToken } from './session-token.ts'
 
 /** The user of a session. */
@@ -82,11 +81,24 @@ export async function findSessionUser(db: Db, id: string) {
   return user ?? null
 }
 
+/** With the columns of the entitlement: users are joined with their subscriptions, caps and the price. */
 const userColumns = {
   id: users.id,
   email: users.email,
   emailVerified: users.emailVerified,
-  ...entitlementColumns,
+  assignedPlan: users.plan,
+  subscribed: {
+    plan: subscriptions.plan,
+    status: subscriptions.status,
+    periodStart: subscriptions.periodStart,
+    periodEnd: subscriptions.periodEnd,
+    interval: subscriptions.interval,
+    overages: subscriptions.overages,
+    carriedRequests: subscriptions.carriedRequests,
+    carriedUntil: subscriptions.carriedUntil,
+  },
+  overagePrice: { currency: overagePrices.currency, unitAmount: overagePrices.unitAmount },
+  spendingCap: { currency: spendingCaps.currency, amount: spendingCaps.amount },
 }
 
 const subscriptionOfUser = eq(subscriptions.userId, users.id)

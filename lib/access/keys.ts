@@ -1,3 +1,4 @@
+import type { ApiKeyInfo } from '../contract/account/account-schemas.ts'
 import { and, asc, eq, sql } from '../db/drizzle.ts'
 import { insertOwned } from '../db/insert-owned.ts'
 import type { Db } from '../db/open.ts'
@@ -55,4 +56,26 @@ function isOwn(userId: string, id: string) {
 
 export function isExpired({ expiresAt }: Pick<KeyRow, 'expiresAt'>, now: number): boolean {
   return expiresAt !== null && expiresAt <= now
+}
+
+/** The key as the API shows it. */
+export function toKeyInfo(key: KeyRow, now: number): ApiKeyInfo {
+  const { allowedOrigins, createdAt, lastUsedAt, expiresAt } = key
+  return {
+    ...sharedFields(key),
+    allowedOrigins: allowedOrigins && [...allowedOrigins],
+    isActive: !isExpired(key, now),
+    createdAt: isoTime(createdAt),
+    lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
+    expiresAt: expiresAt === null ? null : isoTime(expiresAt),
+  }
+}
+
+/** The fields that a key has from its creation on. */
+export function sharedFields({ id, prefix, name, type, scopes }: KeyRow) {
+  return { id, prefix, name, type, scopes: scopes && [...scopes] }
+}
+
+function isoTime(time: number): string {
+  return new Date(time).toISOString()
 }

@@ -1,7 +1,6 @@
 import Sqlite from 'better-sqlite3'
 import { diskAdvice } from '../parts/disk-advice.ts'
 import { reasonOf, withAdvice } from '../parts/reason.ts'
-import type { Client } from './client.ts'
 import { isDamage, isLocked, RESTORE_ADVICE } from './fault.ts'
 
 const CACHE_KIB = 16 * 1024
@@ -13,6 +12,17 @@ const BUSY_TIMEOUT_MS = 100
 const JOURNAL_SIZE_LIMIT = 64 * 1024 * 1024
 /** 64 MB: the log becomes this long only if Litestream has stopped. */
 const REPLICATED_CHECKPOINT_PAGES = 16_384
+
+/** A connection of the driver. */
+export type Client = Sqlite.Database
+
+/** An object that holds a connection of this thread. */
+export interface Connection {
+  readonly $client: Client
+}
+
+/** A prepared statement. Its rows are arrays of values. */
+export type Prepared = Sqlite.Statement<unknown[], unknown[]>
 
 /** Opens the database file (or `:memory:`) for a server. `check` runs before requests may use it. */
 export function openConnection(

@@ -1,5 +1,4 @@
-import type { Client } from './client.ts'
-import { openPlain, openReadOnly } from './connection.ts'
+import { type Client, openPlain, openReadOnly } from './connection.ts'
 import { listPending } from './migrate.ts'
 import { openDb } from './open.ts'
 

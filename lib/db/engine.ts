@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outcome, Query } from '../parts/sql.ts'
-import type { Client, Connection, Prepared } from './client.ts'
+import type { Client, Connection, Prepared } from './connection.ts'
 import { isLocked } from './fault.ts'
 
 /** Runs one statement. With `only`, reads only its first row. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Client } from './client.ts'
+import type { Client } from './connection.ts'
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 

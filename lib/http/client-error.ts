@@ -2,8 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { nameRuntime } from '../config/runtime.ts'
-import { whenAnswered } from './when-answered.ts'
-import { type WholeAnswer, writeAnswer } from './write-answer.ts'
+import { type WholeAnswer, whenAnswered, writeAnswer } from './write-answer.ts'
 
 /** A request that could not be read. `code` is the error code of node:http, '' if unknown. */
 export interface Unreadable {

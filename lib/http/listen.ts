@@ -1,5 +1,12 @@
+import type { Server as HttpServer } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { codeOf, withAdvice } from '../parts/reason.ts'
+
+/** Milliseconds that requests get to finish. Supervisors must wait longer. */
+export const STOP_DEADLINE_MS = 10_000
+
+/** Connections whose request has finished are closed this often. */
+const SWEEP_INTERVAL_MS = 50
 
 export interface ListenAddress {
   /** 0: any free port. */
@@ -42,6 +49,22 @@ export async function checkAddress(address: ListenAddress, settings = SETTINGS):
   const server = createServer((socket) => socket.destroy())
   await listen(server, address, settings)
   await new Promise((closed) => server.close(closed))
+}
+
+/**
+ * Stops `server`: refuses new connections, closes idle ones and lets requests finish. After
+ * `deadlineMs` it cuts the remaining connections: a silent client would keep the server alive.
+ */
+export async function stopServer(server: HttpServer, deadlineMs = STOP_DEADLINE_MS) {
+  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
+  // Node.js keeps a connection open if its last request ends after `close`.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_INTERVAL_MS)
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+  })
+  clearInterval(sweep)
+  clearTimeout(deadline)
 }
 
 function advise(code: string, { port, host }: AddressSettings): string {

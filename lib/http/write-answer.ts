@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Writable } from 'node:stream'
 
 /** A whole answer. `json` is null if it has no body. */
@@ -23,6 +23,17 @@ export function writeAnswer(socket: Writable, answer: WholeAnswer, connection: s
   // A text with one byte per character is ASCII, which latin1 writes faster.
   const encoding = length === body.length ? 'latin1' : 'utf8'
   socket.write(`${head}Connection: ${connection}\r\n\r\n${body}`, encoding)
+}
+
+/** Calls `done` once the answer is sent or the connection is closed. */
+export function whenAnswered(response: ServerResponse, done: () => void): void {
+  let isOver = false
+  const end = () => {
+    if (!isOver) done()
+    isOver = true
+  }
+  response.once('finish', end)
+  response.once('close', end)
 }
 
 const lastDate = { second: 0, text: '' }

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from './durations.ts'
+import type { Log } from './log/log.ts'
 import { codeOf } from './reason.ts'
 
 /** Call one of these after each attempt. */
@@ -45,4 +46,15 @@ function recoveryAfter(failures: number): Error {
 /** Whether `error` reports that work succeeds again. */
 export function isRecovery(error: unknown): boolean {
   return codeOf(error) === RECOVERED
+}
+
+/** Returns a log that writes recoveries, which `reportOutages` reports like errors, at level info. */
+export function withRecoveries(log: Log): Log {
+  const write = (level: 'warn' | 'error') => (fields: object, message: string) => {
+    const { err, ...others }: { err?: unknown } = fields
+    if (err instanceof Error && isRecovery(err)) {
+      log.info({ ...others, reason: err.message }, `over: ${message}`)
+    } else log[level](fields, message)
+  }
+  return { ...log, warn: write('warn'), error: write('error') }
 }

@@ -1,4 +1,4 @@
-import type { Connection } from '../db/client.ts'
+import type { Connection } from '../db/connection.ts'
 import { type OverviewFilter, readOverview } from './read/overview.ts'
 import type { ReadStore } from './read/read-store.ts'
 import { readSummary } from './read/summary.ts'

@@ -1,4 +1,4 @@
-import type { Connection } from '../db/client.ts'
+import type { Connection } from '../db/connection.ts'
 import { type WriterDb, withoutWaiting } from '../db/engine.ts'
 import { isLocked } from '../db/fault.ts'
 import { HOUR_MS } from '../parts/durations.ts'

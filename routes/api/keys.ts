@@ -2,7 +2,6 @@ import { mintKey } from '../../lib/access/api-key.ts'
 import type { Caller } from '../../lib/access/authenticate.ts'
 import { toKeyAccess } from '../../lib/access/key-access.ts'
 import { alignKeyExpiry, keyExpiry } from '../../lib/access/key-expiry.ts'
-import { sharedFields, toKeyInfo } from '../../lib/access/key-info.ts'
 import {
   deleteKey,
   findKey,
@@ -10,6 +9,8 @@ import {
   type KeyRow,
   newKey,
   setExpiry,
+  sharedFields,
+  toKeyInfo,
 } from '../../lib/access/keys.ts'
 import { listKeysWithLastUse } from '../../lib/access/last-used.ts'
 import { isWithin } from '../../lib/access/scopes.ts'

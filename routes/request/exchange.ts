@@ -4,14 +4,21 @@ import type { Operation } from '../../lib/contract/operation.ts'
 import { isFault } from '../../lib/db/fault.ts'
 import type { Meter } from '../../lib/limits/meter.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
-import { parseTraceparent, type TraceContext } from '../../lib/parts/log/trace-context.ts'
-import { beginningOf } from '../../lib/parts/log/unknown-path.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { RequestCounter } from '../../lib/usage/request-counts.ts'
 import type { HeadContext } from '../context.ts'
 import { corsHeaders, isForListedOrigins } from './cors.ts'
 import { type Charge, setLimitHeaders } from './limit-headers.ts'
 import { type Answer, baseHeaders, errorJson, type Headers } from './respond.ts'
+
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/
+const ZEROS = /^0+$/
+
+const SHOWN_SEGMENTS = 2
+/** The length of the prefix of a key, which the log may show. */
+const MAX_SEGMENT_LENGTH = 16
+/** IPv4 and IPv6 addresses, which may be the client's. */
+const ADDRESSES = /\d+(\.\d+){3}|[\da-f]*:[\da-f.:]*:[\da-f.:]*/gi
 
 /** What it takes to begin, log and answer an exchange. */
 export interface ExchangeParts extends Pick<Services, 'config' | 'now' | 'findClient'> {
@@ -187,4 +194,32 @@ export function toPublicError(
   }
   log.error({ requestId, err: error }, 'unexpected error')
   return new ApiError('INTERNAL', 'Internal error')
+}
+
+/**
+ * The beginning of an unknown path for the log, such as `/wp-admin/setup.php`: two segments without
+ * addresses, cut so that a key in them stays secret.
+ */
+export function beginningOf(path: string): string {
+  const segments = path.split('/').slice(1)
+  const shown = segments.slice(0, SHOWN_SEGMENTS).map(shorten)
+  return `/${[...shown, ...(segments.length > SHOWN_SEGMENTS ? ['…'] : [])].join('/')}`
+}
+
+/** Trace and parent span that the caller sent. */
+type TraceContext = NonNullable<ReturnType<typeof parseTraceparent>>
+
+/**
+ * Parses the header `traceparent` (W3C Trace Context, section 3.2); null if it is invalid. Versions
+ * after 00 may append fields, which are ignored.
+ */
+export function parseTraceparent(text: string) {
+  const [, version, traceId = '', parentId = '', more] = TRACEPARENT.exec(text) ?? []
+  if (version === undefined || (version === '00' && more !== undefined)) return null
+  return ZEROS.test(traceId) || ZEROS.test(parentId) ? null : { traceId, parentId }
+}
+
+function shorten(segment: string): string {
+  const text = segment.replaceAll(ADDRESSES, '{address}')
+  return text.length > MAX_SEGMENT_LENGTH ? `${text.slice(0, MAX_SEGMENT_LENGTH)}…` : text
 }

@@ -1,7 +1,6 @@
 import { mintKey } from '../../lib/access/api-key.ts'
 import { toKeyAccess } from '../../lib/access/key-access.ts'
 import { keyExpiry } from '../../lib/access/key-expiry.ts'
-import { toKeyInfo } from '../../lib/access/key-info.ts'
 import {
   deleteKey,
   insertKey,
@@ -10,6 +9,7 @@ import {
   listKeys,
   newKey,
   setExpiry,
+  toKeyInfo,
 } from '../../lib/access/keys.ts'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
 import { runInTransaction, type Statement } from '../../lib/db/transaction.ts'

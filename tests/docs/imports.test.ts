@@ -80,7 +80,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'lib/access/sign-in/second-step.ts',
     'lib/accounts/sealed.ts',
   ],
-  'better-sqlite3': ['lib/db/check-integrity.ts', 'lib/db/client.ts', 'lib/db/connection.ts'],
+  'better-sqlite3': ['lib/db/connection.ts', 'lib/db/open.ts'],
   'd3-dsv': [
     'lib/geo/answer/bulk-csv.ts',
     'lib/geo/answer/result-csv.ts',

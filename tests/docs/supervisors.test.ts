@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import { readConfig } from '../../lib/config/config.ts'
 import { Environment } from '../../lib/config/environment.ts'
 import { operations } from '../../lib/contract/operations.ts'
-import { STOP_DEADLINE_MS } from '../../lib/http/stop.ts'
+import { STOP_DEADLINE_MS } from '../../lib/http/listen.ts'
 import { parseAddress } from '../../lib/parts/net/address.ts'
 import { contains, parseNetwork } from '../../lib/parts/net/network.ts'
 

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { BatchedResponse } from '../../lib/http/batched-response.ts'
+import { BatchedResponse } from '../../lib/http/http-server.ts'
 
 /** Sends the requests in one packet and returns everything that the server sends. */
 async function exchange(listener: RequestListener, paths: readonly string[]): Promise<string> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { serveExpectations } from '../../lib/http/expectations.ts'
+import { serveExpectations } from '../../lib/http/http-server.ts'
 import { listen } from '../../lib/http/listen.ts'
 import { exchange, openConnection } from '../support/raw-connection.ts'
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import { installFastPath } from '../../lib/http/fast-path/fast-path.ts'
-import { serveHttp10 } from '../../lib/http/http10.ts'
+import { serveHttp10 } from '../../lib/http/http-server.ts'
 import { exchange } from '../support/raw-connection.ts'
 
 describe('a request with Upgrade', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'
-import { BatchedResponse } from '../../lib/http/batched-response.ts'
+import { BatchedResponse } from '../../lib/http/http-server.ts'
 import { limitPipelining } from '../../lib/http/limit-pipelining.ts'
 import { listen } from '../../lib/http/listen.ts'
 import { exchange } from '../support/raw-connection.ts'

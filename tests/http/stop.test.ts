@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, it } from 'node:test'
-import { stopServer } from '../../lib/http/stop.ts'
+import { stopServer } from '../../lib/http/listen.ts'
 
 const NEVER_MS = 600_000
 

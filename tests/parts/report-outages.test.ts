@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { withRecoveries } from '../../lib/parts/log/recoveries.ts'
-import { isRecovery, reportOutages } from '../../lib/parts/report-outages.ts'
+import { isRecovery, reportOutages, withRecoveries } from '../../lib/parts/report-outages.ts'
 import { fromPlain, toPlain } from '../../lib/storage/channel.ts'
 import { recordingLog } from '../support/helpers.ts'
 

@@ -1,9 +1,10 @@
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import type { BetterAuthOptions } from 'better-auth/minimal'
+import { and, eq, exists, isNotNull, or } from '../../db/drizzle.ts'
 import type { Queries } from '../../db/queries.ts'
+import { auditLog, users } from '../../db/tables.ts'
 import type { SendMail } from '../../parts/mail.ts'
 import { isEasyToGuess } from './common-passwords.ts'
-import { isDisabled, mayBeginSession } from './may-sign-in.ts'
 import { hasRightLength } from './passwords.ts'
 import { askSecondStep, SECOND_STEP_PATH, type SecondStep } from './second-step.ts'
 
@@ -38,6 +39,12 @@ async function refuseDisabled(db: Queries, userId: string): Promise<void> {
 
 const DISABLED = 'This account is disabled. Ask those who run this service.'
 
+/** Whether an operator has disabled the account. */
+async function isDisabled(db: Queries, userId: string): Promise<boolean> {
+  const isOff = and(eq(users.id, userId), isNotNull(users.disabledAt))
+  return (await db.select({ id: users.id }).from(users).where(isOff).get()) !== undefined
+}
+
 /**
  * Until the address of a new account is verified, the right password gets the answer for a wrong
  * one. Otherwise a sign-up and a sign-in would show whether the address already had an account.
@@ -47,6 +54,17 @@ async function refuseUnverified(db: Queries, userId: string): Promise<void> {
   const message = 'Invalid email or password'
   // Same order of fields as in better-auth, so that the bytes are equal.
   throw new APIError('UNAUTHORIZED', { message, code: 'INVALID_EMAIL_OR_PASSWORD' })
+}
+
+/**
+ * Whether the user may start a session on a service that sends mail: the address is verified, or
+ * the user already signed in before the service sent mail.
+ */
+async function mayBeginSession(db: Queries, userId: string): Promise<boolean> {
+  const isLogin = and(eq(auditLog.actorId, userId), eq(auditLog.action, 'login'))
+  const hasSignedIn = exists(db.select().from(auditLog).where(isLogin))
+  const isAdmitted = and(eq(users.id, userId), or(eq(users.emailVerified, true), hasSignedIn))
+  return (await db.select({ id: users.id }).from(users).where(isAdmitted).get()) !== undefined
 }
 
 /** The fields with a new password, by endpoint. */

@@ -1,7 +1,7 @@
 import { isUsageError } from '../../contract/account/usage-details.ts'
 import { DAY_MS } from '../../parts/durations.ts'
 import type { Query } from '../../parts/sql.ts'
-import type { Client } from '../client.ts'
+import type { Client } from '../connection.ts'
 import { type Columns, rowsOf } from './columns.ts'
 
 /** Requests spent of a rate limit, at a time in epoch milliseconds. */

@@ -4,8 +4,7 @@ import type { Duplex } from 'node:stream'
 import { nameRuntime } from '../../config/runtime.ts'
 import { keepAliveText } from '../http-limits.ts'
 import type { AnswerWhole } from '../whole-request.ts'
-import type { WholeAnswer } from '../write-answer.ts'
-import { AnswerBatch } from './answer-batch.ts'
+import { type WholeAnswer, writeAnswer } from '../write-answer.ts'
 import { Feed } from './feed.ts'
 import { KeepAliveConnection } from './keep-alive-connection.ts'
 import { type PlainRequest, RequestReader } from './plain-request.ts'
@@ -152,4 +151,27 @@ function takeOverReading(socket: ParsedSocket): void {
 /** Whether the client has read all earlier answers. If not, node:http serves it, and pauses reading. */
 function canSend({ writable, writableLength }: Duplex): boolean {
   return writable && writableLength === 0
+}
+
+/** Sends all answers of one turn of the event loop at its end. */
+class AnswerBatch {
+  readonly #connection: string
+  #sockets: Duplex[] = []
+
+  constructor(connection: string) {
+    this.#connection = connection
+  }
+
+  write(socket: Duplex, answer: WholeAnswer): void {
+    if (this.#sockets.length === 0) setImmediate(() => this.send())
+    this.#sockets.push(socket)
+    socket.cork()
+    writeAnswer(socket, answer, this.#connection)
+  }
+
+  send(): void {
+    const sockets = this.#sockets
+    this.#sockets = []
+    for (const socket of sockets) socket.uncork()
+  }
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { whenAnswered } from '../when-answered.ts'
+import { whenAnswered } from '../write-answer.ts'
 import type { Turns } from './turns.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/client.ts'
+import type { Connection } from '../../db/connection.ts'
 import { withoutWaiting } from '../../db/engine.ts'
 
 /** A value in memory that changed since it was last written. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/client.ts'
+import type { Connection } from '../../db/connection.ts'
 import { dayOfHour, type TelemetryPeriod } from '../hour.ts'
 import type { PageError } from '../ingest/page-error.ts'
 import type { RowFilter, SitePeriod } from './row.ts'

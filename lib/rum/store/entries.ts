@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/client.ts'
+import type { Connection } from '../../db/connection.ts'
 import type { Entry } from '../ingest/journal.ts'
 
 interface EntryRow extends Omit<Entry, 'beacon'> {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Connection } from '../../db/client.ts'
+import type { Connection } from '../../db/connection.ts'
 import type { WriterDb } from '../../db/engine.ts'
 import { dayOfHour, HOURS_OF_DAY, hourOf, KEPT_DAYS } from '../hour.ts'
 

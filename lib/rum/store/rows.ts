@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/client.ts'
+import type { Connection } from '../../db/connection.ts'
 import { HOURS_OF_DAY, type TelemetryPeriod } from '../hour.ts'
 import { encodeMeasures } from '../sketch/measures-blob.ts'
 import {

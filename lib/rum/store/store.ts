@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/client.ts'
+import type { Connection } from '../../db/connection.ts'
 import { countStatements } from './counts.ts'
 import { entryStatements } from './entries.ts'
 import { rowStatements } from './rows.ts'

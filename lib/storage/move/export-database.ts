@@ -1,5 +1,5 @@
 import type { Secrets } from '../../config/secrets.ts'
-import type { Client } from '../../db/client.ts'
+import type { Client } from '../../db/connection.ts'
 import { openDb } from '../../db/open.ts'
 import { commandText } from '../../parts/clone-or-package.ts'
 import type { PgConnection, PgPool } from '../../postgres/connection.ts'

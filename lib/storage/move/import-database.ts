@@ -1,6 +1,5 @@
 import type { Secrets } from '../../config/secrets.ts'
-import type { Client } from '../../db/client.ts'
-import { openReadOnly } from '../../db/connection.ts'
+import { type Client, openReadOnly } from '../../db/connection.ts'
 import type { PgConnection, PgPool } from '../../postgres/connection.ts'
 import { lockMigrations, migratePg } from '../../postgres/migrate.ts'
 import { inTransaction } from '../../postgres/transaction.ts'

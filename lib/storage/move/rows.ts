@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Client } from '../../db/client.ts'
+import type { Client } from '../../db/connection.ts'
 import type { PgConnection } from '../../postgres/connection.ts'
 
 /** The values of a row, in the order of the columns. */

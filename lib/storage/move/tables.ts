@@ -1,4 +1,4 @@
-import type { Client } from '../../db/client.ts'
+import type { Client } from '../../db/connection.ts'
 import type { PgConnection } from '../../postgres/connection.ts'
 
 /** A table that both databases have, and how to read its rows in the same order from both. */

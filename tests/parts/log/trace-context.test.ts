@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseTraceparent } from '../../../lib/parts/log/trace-context.ts'
+import { parseTraceparent } from '../../../routes/request/exchange.ts'
 import { anyCharacter } from '../../support/quick/any-character.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'

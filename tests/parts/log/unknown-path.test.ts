@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { mintKey } from '../../../lib/access/api-key.ts'
-import { beginningOf } from '../../../lib/parts/log/unknown-path.ts'
+import { beginningOf } from '../../../routes/request/exchange.ts'
 
 describe('beginningOf', () => {
   it('shows the first two segments of a path', () => {

@@ -1,4 +1,4 @@
-import type { Client } from '../../../lib/db/client.ts'
+import type { Client } from '../../../lib/db/connection.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 
 /** Rows by the name of their table, in any order but always the same one. */

@@ -1,4 +1,4 @@
-import type { Client } from '../../../lib/db/client.ts'
+import type { Client } from '../../../lib/db/connection.ts'
 import { createRandom, pick, type Random } from '../../../scripts/parts/random.ts'
 
 interface Column {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import type { Client } from '../../../lib/db/client.ts'
+import type { Client } from '../../../lib/db/connection.ts'
 import { type Db, openDb } from '../../../lib/db/open.ts'
 import { createQueries } from '../../../lib/db/queries.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
