@@ -1,7 +1,7 @@
 import type { GeolocationResult } from '../lib/contract/geo/geolocation.ts'
 import { factsOf, placeOf } from './facts.ts'
+import { type Place, POINT_RADIUS, VIEW, viewAround } from './map-view.ts'
 import { type Outcome, OutcomeView } from './outcome.tsx'
-import { PlaceMap } from './place-map.tsx'
 
 interface AnswerProps {
   /** Address of the world map image. */
@@ -39,4 +39,36 @@ function MapCard({ world, result }: { world: string; result: GeolocationResult }
 function labelOf(result: GeolocationResult): string {
   const details = factsOf(result).filter(([name]) => name === 'Coordinates' || name === 'Accuracy')
   return ['Map of', placeOf(result), ...details.map(([, value]) => `(${value})`)].join(' ')
+}
+
+interface PlaceMapProps {
+  /** Address of the world map of lib/assets/world-map.ts, which is equirectangular. */
+  readonly world: string
+  readonly place: Place
+  /** Text alternative. */
+  readonly label: string
+}
+
+/** Two maps of a place: its surroundings, and its position in the world. */
+function PlaceMap({ world, place, label }: PlaceMapProps) {
+  const { worlds, area } = viewAround(place)
+  return (
+    <figure class="place-map">
+      <svg viewBox={`0 0 ${VIEW.width} ${VIEW.height}`} role="img" aria-label={label}>
+        {worlds.map((rectangle) => (
+          <image href={world} preserveAspectRatio="none" {...rectangle} />
+        ))}
+        {area !== null && <path class="area" d={area} />}
+        <circle class="point" cx={VIEW.width / 2} cy={VIEW.height / 2} r={POINT_RADIUS} />
+      </svg>
+      <svg viewBox="-180 -90 360 180" aria-hidden="true">
+        <image href={world} x="-180" y="-90" width="360" height="180" />
+        <circle class="point" cx={place.longitude} cy={-place.latitude} r="5" />
+      </svg>
+      <figcaption>
+        {area !== null && <span>The address is in the marked area</span>}
+        <span>Map: Natural Earth</span>
+      </figcaption>
+    </figure>
+  )
 }

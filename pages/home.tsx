@@ -1,11 +1,17 @@
 import type { Child } from 'hono/jsx'
+import type { Plan } from '../lib/config/plans.ts'
+import type { PlanPrices } from '../lib/contract/billing/price-schemas.ts'
+import type { ServiceInfo } from '../lib/contract/system.ts'
 import { Answer } from './answer.tsx'
-import { Databases, type ListedDatabase } from './databases.tsx'
+import { count, counted } from './dashboard/parts/format.ts'
 import { FirstKeyButton } from './first-key.tsx'
 import { Layout, type LayoutProps } from './layout.tsx'
 import { LookUpForm } from './look-up-form.tsx'
 import type { Outcome } from './outcome.tsx'
-import { PlanTable, type PlanTableProps } from './plan-table.tsx'
+import { priceTexts } from './price-text.ts'
+import { Table } from './table.tsx'
+
+const HEADS = ['Plan', 'Price', 'Requests per month', 'Requests per minute', 'Keys', 'Sites']
 
 interface HomeProps extends Pick<LayoutProps, 'instance' | 'assets'> {
   /** The base URL of the service, without a trailing slash. */
@@ -110,4 +116,78 @@ export function HomeAbout({ plans, prices, databases }: AboutProps) {
       <Databases databases={databases} />
     </>
   )
+}
+
+type ListedDatabase = Required<ServiceInfo['databases'][number]>
+
+/** The databases behind the answers, with the attributions that their licences require. */
+function Databases({ databases }: { readonly databases: readonly ListedDatabase[] }) {
+  const attributions = new Set(databases.map(({ attribution }) => attribution))
+  return (
+    <section aria-labelledby="data">
+      <h2 id="data">Data</h2>
+      <ul class="databases">
+        {databases.map(({ name, provider, builtAt }) => (
+          <li>
+            <span>{name}</span>
+            <span>
+              {provider}, built <time datetime={builtAt}>{builtAt.slice(0, 10)}</time>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {[...attributions].filter(Boolean).map((text) => (
+        <p class="attribution">
+          <LinkedText text={text} />
+        </p>
+      ))}
+    </section>
+  )
+}
+
+/** The text with its URLs as links. */
+function LinkedText({ text }: { readonly text: string }) {
+  const parts = text.split(/(https:\/\/[^\s,()]+)/)
+  return (
+    <>{parts.map((part) => (part.startsWith('https://') ? <a href={part}>{part}</a> : part))}</>
+  )
+}
+
+interface PlanTableProps {
+  /** The plans of the instance, cheapest first. */
+  readonly plans: readonly Plan[]
+  readonly prices: readonly PlanPrices[]
+}
+
+function PlanTable({ plans, prices }: PlanTableProps) {
+  return (
+    <section aria-labelledby="plans">
+      <h2 id="plans">Plans</h2>
+      <p>
+        Over the per-minute limit you get HTTP 429. Over the monthly limit you get only the country.
+      </p>
+      <figure class="wide" aria-labelledby="plans" tabindex={0}>
+        <Table
+          heads={HEADS}
+          rows={plans.map((plan) => [
+            plan.name,
+            priceCell(
+              plan,
+              prices.find(({ planId }) => planId === plan.id),
+            ),
+            count(plan.monthlyCap),
+            count(plan.requestsPerMinute),
+            count(plan.maxKeys),
+            count(plan.maxSites),
+          ])}
+        />
+      </figure>
+    </section>
+  )
+}
+
+function priceCell(plan: Plan, offer: PlanPrices | undefined): string {
+  const trial = offer?.trialDays
+  const texts = priceTexts(plan, offer).join(', ')
+  return trial === undefined ? texts : `${texts}, ${counted(trial, 'day', 'days')} free`
 }

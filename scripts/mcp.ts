@@ -3,12 +3,14 @@ import type { AskApi } from '../lib/mcp/api-request.ts'
 import { createToolServer } from '../lib/mcp/tool-server.ts'
 import { TOOLS, type Tool } from '../lib/mcp/tools.ts'
 import { usageText } from '../lib/parts/clone-or-package.ts'
-import { reasonOf } from '../lib/parts/reason.ts'
-import { askServer } from './mcp/ask-server.ts'
+import { ApiError } from '../lib/parts/errors.ts'
+import { fetchReasonOf, reasonOf } from '../lib/parts/reason.ts'
 import { openOwnDatabases } from './mcp/own-databases.ts'
 import { readArguments } from './parts/options.ts'
 import { report, run } from './parts/run.ts'
-import { SERVER_OPTIONS, SERVER_USAGE, toServer } from './parts/server-options.ts'
+import { SERVER_OPTIONS, SERVER_USAGE, type Server, toServer } from './parts/server-options.ts'
+
+const TIMEOUT_MS = 30_000
 
 const USAGE = `Usage: ${usageText('mcp', '[options]')}
 Serves assistants that speak the Model Context Protocol on stdin and stdout: they start this command.
@@ -36,4 +38,25 @@ async function serve(tools: readonly Tool[], ask: AskApi): Promise<void> {
   process.stdin.once('end', closed.resolve).once('close', closed.resolve)
   await closed.promise
   await close()
+}
+
+/** Sends requests to the API of a server, with the key. */
+function askServer({ url, key }: Server): AskApi {
+  return async ({ row, path, body }, signal) => {
+    const sent = {
+      method: row.method.toUpperCase(),
+      headers: {
+        'x-api-key': key,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // A redirect could take the key elsewhere.
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    } as const
+    const response = await fetch(`${url}${path}`, sent).catch((error) => {
+      throw new ApiError('SERVICE_UNAVAILABLE', `Cannot reach ${url}: ${fetchReasonOf(error)}`)
+    })
+    return { status: response.status, text: await response.text() }
+  }
 }

@@ -1,9 +1,11 @@
+import { updateRole } from '../lib/accounts/users.ts'
+import { runInTransaction } from '../lib/db/transaction.ts'
 import { commandText } from '../lib/parts/clone-or-package.ts'
-import { type ConfiguredAccounts, withAccounts } from './parts/accounts.ts'
+import { type Accounts, audit, type ConfiguredAccounts, withAccounts } from './parts/accounts.ts'
 import { report, run } from './parts/run.ts'
-import { readUserCommand, type UserCommand } from './parts/users/command.ts'
+import { type UserWithPlan, userWithPlan } from './parts/user-with-plan.ts'
+import { readUserCommand, type SetOptions, type UserCommand } from './parts/users/command.ts'
 import { removeUser } from './parts/users/remove.ts'
-import { setUser } from './parts/users/set.ts'
 import { claimLink, resetSecondFactor, setPasswordOf } from './parts/users/sign-in.ts'
 import { userJson, userTable } from './parts/users/table.ts'
 
@@ -38,4 +40,39 @@ async function act(accounts: ConfiguredAccounts, command: UserCommand): Promise<
     case 'set':
       for (const line of await setUser(accounts, command)) report(line)
   }
+}
+
+/** Creates the user, if new, and sets plan and role. Returns what was done, in sentences. */
+async function setUser(accounts: Accounts, options: SetOptions): Promise<string[]> {
+  const done = await userWithPlan(accounts, options)
+  const { role } = options
+  if (role === undefined) return [sentence(done)]
+  const roleSet = await setRole(accounts, done.user, role)
+  // The plan in effect may be another one, which the user has bought.
+  if (done.outcome === 'kept' && options.plan === undefined) return [roleSet]
+  return [sentence(done), roleSet]
+}
+
+function sentence({ user, plan, outcome }: UserWithPlan): string {
+  switch (outcome) {
+    case 'created':
+      return `Created the user ${user.email}, plan ${plan.id}`
+    case 'changed':
+      return `Changed the plan of ${user.email} from ${user.plan} to ${plan.id}`
+    case 'kept':
+      return `${user.email} has the plan ${plan.id}`
+  }
+}
+
+async function setRole(
+  accounts: Accounts,
+  user: UserWithPlan['user'],
+  role: NonNullable<SetOptions['role']>,
+): Promise<string> {
+  if (user.role === role) return `${user.email} has the role ${role}`
+  await runInTransaction(accounts.db, [
+    updateRole(accounts.db, user.id, role),
+    audit(accounts, user.id, { action: 'set_role', detail: role }),
+  ])
+  return `Changed the role of ${user.email} from ${user.role} to ${role}`
 }

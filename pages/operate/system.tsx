@@ -5,9 +5,10 @@ import { count } from '../dashboard/parts/format.ts'
 import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
-import { type DoctorFinding, Findings } from './findings.tsx'
 import { JobStatus, type JobView } from './job-status.tsx'
 import { sizeText } from './sizes.ts'
+
+const BADGES = { ok: 'good', warning: 'near', wrong: 'error' } as const
 
 /** Sizes are in bytes. */
 export interface SystemFacts {
@@ -125,5 +126,31 @@ function Backups({ base, system, backups, backupCount, backup }: BackupsProps) {
         )}
       </JobStatus>
     </Card>
+  )
+}
+
+/** A finding of the doctor. */
+interface DoctorFinding {
+  /** The name of the check. */
+  readonly check: string
+  readonly state: 'ok' | 'warning' | 'wrong'
+  readonly text: string
+  /** What to do about it. */
+  readonly advice?: string
+}
+
+function Findings({ findings }: { readonly findings: readonly DoctorFinding[] }) {
+  return (
+    <ul class="findings">
+      {findings.map(({ check, state, text, advice }) => (
+        <li>
+          <span class={`badge ${BADGES[state]}`}>{state}</span>
+          <div>
+            <strong>{check}</strong> {text}
+            {advice !== undefined && <p class="soft">{advice}</p>}
+          </div>
+        </li>
+      ))}
+    </ul>
   )
 }

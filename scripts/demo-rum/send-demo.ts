@@ -1,9 +1,11 @@
+import { addSite, listSites, newSite, type SiteRow } from '../../lib/accounts/sites.ts'
 import { type Config, readConfig } from '../../lib/config/config.ts'
 import { createProgress } from '../../lib/geo/progress.ts'
 import { silentLog } from '../../lib/parts/log/log.ts'
 import { openServices } from '../../lib/services/services.ts'
 import { createApp } from '../../routes/app.ts'
-import { demoSite } from './demo-site.ts'
+import { type Accounts, auditEvent, planInEffect } from '../parts/accounts.ts'
+import { userWithPlan } from '../parts/user-with-plan.ts'
 import type { DemoOptions } from './options.ts'
 import { createTraffic, type DemoBeacon, startOf } from './traffic.ts'
 
@@ -42,6 +44,25 @@ export async function sendDemo(options: DemoOptions, now: number) {
   await Promise.all(sending)
   clock = now
   return { views, from }
+}
+
+/** Finds or adds the user and the site. Throws if the plan allows no further site. */
+export async function demoSite(
+  accounts: Accounts,
+  { site: name, email, baseUrl }: Readonly<Record<'site' | 'email' | 'baseUrl', string>>,
+): Promise<SiteRow> {
+  const { db, now } = accounts
+  const { user } = await userWithPlan(accounts, { email })
+  const plan = await planInEffect(accounts, user.id)
+  const known = (await listSites(db, user.id)).find((site) => site.name === name)
+  if (known !== undefined) return known
+  const site = newSite({ userId: user.id, name, now })
+  const target = { targetType: 'site', targetId: site.id, detail: name }
+  const event = auditEvent(accounts, user.id, { action: 'create_site', ...target })
+  if ((await addSite(db, site, plan.maxSites, { event, baseUrl })) === 'added') return site
+  throw new Error(
+    `Cannot add ${name}: ${email} has the ${plan.maxSites} sites that the plan ${plan.id} allows`,
+  )
 }
 
 /** While its clock is days behind, the service must not call Stripe or deliver inquiries. */

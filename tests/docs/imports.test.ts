@@ -109,7 +109,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   pino: ['lib/parts/log/log.ts'],
   'playwright-core': ['bench/', 'scripts/parts/demo-instance.ts'],
   'prom-client': ['lib/parts/metrics/metrics.ts'],
-  qr: ['pages/dashboard/account/qr-code.tsx'],
+  qr: ['pages/dashboard/account/second-factor.tsx'],
   stripe: ['lib/billing/stripe/', 'stripe-double/'],
   tar: ['lib/accounts/export/pack-files.ts', 'lib/backup/archive.ts', 'lib/geo/download/unpack.ts'],
   tdigest: ['lib/rum/sketch/sketch.ts'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { deviceName } from '../../pages/dashboard/account/device-name.ts'
+import { deviceName } from '../../pages/dashboard/account/sessions.tsx'
 
 const KIT = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 const NAMES = {

@@ -1,6 +1,9 @@
 import { render } from 'hono/jsx/dom'
+import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import { Answer } from '../../pages/answer.tsx'
-import { callApi } from './call-api.ts'
+import type { Outcome } from '../../pages/outcome.tsx'
+
+const TIMEOUT_MS = 10_000
 
 /** Shows results without reloading the page. On any failure the browser submits the form. */
 function main(form: HTMLFormElement, answer: HTMLElement): void {
@@ -45,3 +48,28 @@ const MAY_BE_ADDRESS = /^[\da-f.]*[\d:][\da-f.:]*$/i
 const form = document.querySelector<HTMLFormElement>('#look-up')
 const answer = document.querySelector<HTMLElement>('#answer')
 if (form !== null && answer !== null) main(form, answer)
+
+/**
+ * Looks up an address through the public API. Returns null after any failure, such as a used-up limit
+ * of the demo key: then the page must load instead.
+ */
+async function callApi(
+  path: string,
+  { key, signal }: { readonly key: string; readonly signal: AbortSignal },
+): Promise<Outcome | null> {
+  const startedAt = performance.now()
+  try {
+    const response = await fetch(path, {
+      headers: { 'x-api-key': key },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    })
+    const { status } = response
+    if (status !== 200 && status !== 404) return null
+    const result: GeolocationResult = await response.json()
+    if (result.meta?.degraded === true) return null
+    const request = { path, status, ms: Math.round(performance.now() - startedAt) }
+    return { kind: 'located', result, request }
+  } catch {
+    return null
+  }
+}

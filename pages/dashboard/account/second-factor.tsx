@@ -1,3 +1,4 @@
+import encodeQR from 'qr'
 import type { SecondFactor } from '../../../lib/contract/account/second-factor.ts'
 import { FactList } from '../../fact-list.tsx'
 import { Card } from '../parts/card.tsx'
@@ -6,7 +7,9 @@ import { Confirm, Form } from '../parts/form.tsx'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { CodeField, CurrentPassword, OwnerCode } from './fields.tsx'
-import { QrCode } from './qr-code.tsx'
+
+/** Modules around the code: ISO/IEC 18004, section 5.3.8. */
+const BORDER = 4
 
 const PATH = '/app/account/second-factor'
 
@@ -133,5 +136,20 @@ export function RecoveryCodes({ base, codes }: { base: string; codes: readonly s
         </p>
       </Card>
     </>
+  )
+}
+
+/** The text as a QR code, black on white in every colour scheme, so that all cameras read it. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const rows = encodeQR(text, 'raw', { border: BORDER })
+  const size = rows.length
+  const squares = rows.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
+  )
+  return (
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
+      <rect width={size} height={size} fill="#fff" />
+      <path d={squares.join('')} fill="#000" shape-rendering="crispEdges" />
+    </svg>
   )
 }

@@ -10,8 +10,10 @@ import { count, counted } from '../parts/format.ts'
 import { Given } from '../parts/given.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
-import { DailyChart } from './daily-chart.tsx'
-import { levelOf, UsageBar } from './usage-bar.tsx'
+
+const HEIGHT = 120
+const STEP = 20
+const BAR = 14
 
 interface OverviewProps {
   readonly base: string
@@ -150,4 +152,67 @@ function KeyRates({ keys }: Pick<UsageStats, 'keys'>) {
 /** Rounded down, so that 100% means that everything is used. */
 function percent(used: number, cap: number): string {
   return `${Math.floor(cap === 0 ? 100 : Math.min(1, used / cap) * 100)}%`
+}
+
+/** A bar that shows how much of a cap is used. The text beside it says the same. */
+function UsageBar({ used, cap }: { used: number; cap: number }) {
+  const share = cap === 0 ? 1 : Math.min(1, used / cap)
+  return (
+    <svg
+      class={`usage-bar ${levelOf(share)}`}
+      viewBox="0 0 100 4"
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <rect class="ground" width="100" height="4" />
+      <rect class="used" width={(share * 100).toFixed(2)} height="4" />
+    </svg>
+  )
+}
+
+/** `near` starts at 80%, like the `near_cap` entry of the audit log. */
+function levelOf(share: number): 'low' | 'near' | 'full' {
+  if (share >= 1) return 'full'
+  return share >= 0.8 ? 'near' : 'low'
+}
+
+/** Requests per day, oldest first, as bars and as a table for people who cannot see the bars. */
+function DailyChart({ days }: { readonly days: UsageStats['dailyUsage'] }) {
+  const most = Math.max(0, ...days.map(({ requests }) => requests))
+  const heightOf = (requests: number) =>
+    requests === 0 ? 0 : Math.max(2, (requests / most) * HEIGHT)
+  return (
+    <figure class="daily">
+      <svg
+        viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        {days.map(({ date, requests }, at) => {
+          const height = heightOf(requests)
+          return (
+            <g>
+              <title>{`${date}: ${count(requests)}`}</title>
+              <rect class="ground" x={at * STEP} width={STEP} height={HEIGHT} />
+              <rect class="day" x={at * STEP + 3} y={HEIGHT - height} width={BAR} height={height} />
+            </g>
+          )
+        })}
+      </svg>
+      <figcaption>
+        <span>{days[0]?.date}</span>
+        <span>Daily peak: {count(most)}</span>
+        <span>{days.at(-1)?.date}</span>
+      </figcaption>
+      <details>
+        <summary>Show as a table</summary>
+        <div class="wide">
+          <Table
+            heads={['Day (UTC)', 'Requests']}
+            rows={days.toReversed().map(({ date, requests }) => [date, count(requests)])}
+          />
+        </div>
+      </details>
+    </figure>
+  )
 }

@@ -3,7 +3,15 @@ import {
   type UsageColumn,
   type UsageRow,
 } from '../../../lib/contract/account/usage-details.ts'
-import { OUTCOMES, outcomeOf } from './outcomes.ts'
+
+/** How a request ended, in plain words, with its colour in charts. */
+const OUTCOMES = {
+  answered: { name: 'Answered', color: '--accent' },
+  notFound: { name: 'Not found', color: '--line-strong' },
+  limited: { name: 'Over a limit', color: '--near' },
+  refused: { name: 'Refused', color: '--error' },
+  failed: { name: 'Failed', color: '--ink' },
+} as const
 
 /** A part of the requests of each day, with its colour in charts. */
 export interface UsagePart {
@@ -89,4 +97,13 @@ export function totalOf(rows: readonly UsageRow[]): Omit<UsageTotal, 'id'> {
 
 function sumOf(rows: readonly UsageRow[]): number {
   return rows.reduce((sum, { requests }) => sum + requests, 0)
+}
+
+type Outcome = keyof typeof OUTCOMES
+
+function outcomeOf(status: number): Outcome {
+  if (status < 400) return 'answered'
+  if (status >= 500) return 'failed'
+  if (status === 404) return 'notFound'
+  return status === 429 ? 'limited' : 'refused'
 }

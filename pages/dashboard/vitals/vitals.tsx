@@ -1,21 +1,22 @@
-import { ruleOf, VITALS } from '../../../lib/contract/telemetry/metrics.ts'
+import { isVital, METRICS, ruleOf, VITALS } from '../../../lib/contract/telemetry/metrics.ts'
 import type { RumOverview, SeriesStep } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { FactList } from '../../fact-list.tsx'
 import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { Fold } from '../parts/fold.tsx'
-import { counted, hourText, minuteText } from '../parts/format.ts'
+import { count, counted, hourText, minuteText } from '../parts/format.ts'
 import { type PageProps, Result } from '../parts/notice.tsx'
 import { Breakdown } from './breakdown.tsx'
 import { type Comparison, whyNotCompared } from './comparison.tsx'
-import { DataHealth } from './data-health.tsx'
 import { type CountryName, Filters, type VitalsChoice } from './filters.tsx'
-import { NavigationTimes } from './navigation-times.tsx'
 import { PageErrors } from './page-errors.tsx'
-import { CURRENT_VITALS } from './rating.ts'
+import { CURRENT_VITALS, milliseconds } from './rating.ts'
 import { toBreakdowns } from './to-breakdowns.ts'
 import { Verdicts } from './verdict.tsx'
 import { VitalCard } from './vital-card.tsx'
 import { VitalChart } from './vital-chart.tsx'
+
+const PHASES = METRICS.filter((metric) => !isVital(metric))
 
 /** The measurements of the period. */
 export interface VitalsReport {
@@ -200,5 +201,54 @@ export function NoSites({ base }: Pick<VitalsProps, 'base'>) {
         </a>
       </p>
     </Card>
+  )
+}
+
+/** Counts the beacons of all devices and countries. */
+function DataHealth({ beacons }: Pick<RumOverview, 'beacons'>) {
+  const { accepted, bots, refused, droppedValues, lastHour } = beacons
+  const facts = [
+    ['Beacons accepted', count(accepted)],
+    [
+      'Last hour with an accepted beacon',
+      lastHour === null ? 'Never' : `${hourText(lastHour)} UTC`,
+    ],
+    ['Sent by bots, not stored', count(bots)],
+    ['Refused because too many came at once', count(refused)],
+    ['Values dropped as out of range', count(droppedValues)],
+  ] as const
+  return (
+    <Fold
+      id="health"
+      title="Data health"
+      glance={`${counted(accepted, 'beacon', 'beacons')} accepted`}
+    >
+      <FactList facts={facts} />
+    </Fold>
+  )
+}
+
+/** The phases of loading a document. Their percentiles do not add up to that of the whole load. */
+function NavigationTimes({ metrics }: Pick<RumOverview, 'metrics'>) {
+  if (PHASES.every((phase) => metrics[phase].sampleCount === 0)) return null
+  return (
+    <Fold id="navigation" title="Loading the document, 75th percentile">
+      <dl class="phases">
+        {PHASES.map((phase) => {
+          const { p75, sampleCount } = metrics[phase]
+          return (
+            <div>
+              <dt class="soft small">{ruleOf(phase).name}</dt>
+              <dd>
+                <span class="phase">{p75 === null ? '–' : milliseconds(p75)}</span>
+                <span class="soft small">
+                  {phase}, {counted(sampleCount, 'value', 'values')}
+                </span>
+              </dd>
+            </div>
+          )
+        })}
+      </dl>
+    </Fold>
   )
 }

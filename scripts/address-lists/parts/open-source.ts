@@ -1,5 +1,7 @@
+import { readConfig } from '../../../lib/config/config.ts'
+import { createAnswerJson } from '../../../lib/geo/answer/bulk.ts'
 import type { Server } from '../../parts/server-options.ts'
-import { openOwnSource } from './own-source.ts'
+import { openOwnGeo } from './open-own-geo.ts'
 import { openServerSource } from './server-source.ts'
 import type { ListAnswerOptions, Source } from './source.ts'
 
@@ -11,4 +13,24 @@ export async function openSource(
   return server === undefined
     ? openOwnSource(answerOptions)
     : openServerSource(server, answerOptions)
+}
+
+/** Answers from the databases that a server with this environment would use. */
+async function openOwnSource(answerOptions: ListAnswerOptions): Promise<Source> {
+  const config = readConfig(process.env)
+  const geo = await openOwnGeo(config)
+  const answer = createAnswerJson(geo, answerOptions)
+  return {
+    answersTo: async (texts) => answerEach(texts, answer),
+    [Symbol.dispose]: () => geo[Symbol.dispose](),
+  }
+}
+
+/** One at a time: keeping the answers to a whole part of a file would take half again as long. */
+function* answerEach(
+  texts: readonly string[],
+  answer: ReturnType<typeof createAnswerJson>,
+): Generator<string> {
+  const now = Date.now()
+  for (const text of texts) yield answer(text, now)
 }

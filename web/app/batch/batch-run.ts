@@ -1,17 +1,19 @@
 import type { Collected } from '../../../lib/address-lists/collect.ts'
 import { BYTE_ORDER_MARK, type ListForm } from '../../../lib/address-lists/form.ts'
-import { lookUpAddresses } from '../../../lib/address-lists/look-up-addresses.ts'
+import { lookUpAddresses, type Reply } from '../../../lib/address-lists/look-up-addresses.ts'
 import { readList } from '../../../lib/address-lists/read-list.ts'
+import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
 import { BATCH_FIELDS, type BatchColumn } from '../../../pages/dashboard/look-up/batch-columns.ts'
 import { createAnswers } from './answers.ts'
 import { addressesOf, type BatchView, rowsOf } from './batch-view.ts'
 import { collectAddresses } from './collect.ts'
 import { countPlaces } from './count-places.ts'
-import { fetchBatch } from './fetch-batch.ts'
 import type { ListReport, ResultsView } from './results-view.tsx'
 import { textOf } from './source.ts'
 import { openTable, toBlobs } from './table-pages.ts'
 import { delimiterOf, OUTPUTS, type Output, writeResults } from './write-results.ts'
+
+const TIMEOUT_MS = 60_000
 
 export interface Service {
   readonly path: string
@@ -150,4 +152,43 @@ function waitSecond(signal: AbortSignal): Promise<void> {
     }
     signal.addEventListener('abort', stop, { once: true })
   })
+}
+
+/** The answer of the page to its script. */
+interface Body {
+  readonly results?: readonly GeolocationResult[]
+  readonly error?: { readonly message: string }
+}
+
+/** Looks up a part of a batch through the page. Throws an Error with the reason if that fails. */
+async function fetchBatch(
+  path: string,
+  request: { readonly ips: readonly string[]; readonly fields: readonly string[] },
+  signal: AbortSignal,
+): Promise<Reply<GeolocationResult>> {
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(request),
+    redirect: 'manual',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  }).catch(() => {
+    throw new Error('Cannot reach the service.')
+  })
+  if (response.type === 'opaqueredirect') {
+    throw new Error('You are signed out. Sign in again in another tab, then continue.')
+  }
+  if (response.status === 429) {
+    return { kind: 'wait', seconds: Number(response.headers.get('retry-after') ?? 60) }
+  }
+  const { results, error } = await readBody(response)
+  if (results === undefined) {
+    throw new Error(`${error?.message ?? `The service answered with status ${response.status}`}.`)
+  }
+  return { kind: 'answered', results }
+}
+
+async function readBody(response: Response): Promise<Body> {
+  const isJson = response.headers.get('content-type')?.startsWith('application/json')
+  return isJson ? response.json() : {}
 }
