@@ -5,9 +5,11 @@ import { setFlagsFromString } from 'node:v8'
 import { ADMIN_SETTINGS, type Admin, startAdmin } from '../admin/server.ts'
 import { type Config, readConfig } from '../lib/config/config.ts'
 import { checkNodes, nameRuntime } from '../lib/config/runtime.ts'
+import { APP_PATH, DOCS_PATH } from '../lib/contract/pages.ts'
+import type { GeoDatabase } from '../lib/geo/database.ts'
 import { createProgress } from '../lib/geo/progress.ts'
 import { checkAddress, type ListenAddress, listen, stopServer } from '../lib/http/listen.ts'
-import { codeUrl } from '../lib/parts/clone-or-package.ts'
+import { codeUrl, usageText } from '../lib/parts/clone-or-package.ts'
 import { SECOND_MS } from '../lib/parts/durations.ts'
 import { createLog, type Log } from '../lib/parts/log/log.ts'
 import { chooseStyle } from '../lib/parts/log/text-line.ts'
@@ -20,7 +22,6 @@ import { type Steps, stopOnSignals } from '../lib/parts/process/stop-on-signals.
 import { reasonOf } from '../lib/parts/reason.ts'
 import { openServices, type Services } from '../lib/services/services.ts'
 import { createServer } from '../routes/server.ts'
-import { announcement } from './announce.ts'
 
 /** Leaves the first seconds to the first requests. */
 const PRELOAD_AFTER_MS = 3_000
@@ -193,4 +194,28 @@ function crash(log: Log, error: unknown): void {
   // The log may still be writing earlier lines.
   writeSync(process.stderr.fd, `A thread has ended: ${reasonOf(error)}\n`)
   process.exit(1)
+}
+
+interface Announced {
+  readonly baseUrl: string
+  readonly databases: readonly GeoDatabase[]
+  /** One of each process; empty: the admin port is off. */
+  readonly adminUrls: readonly string[]
+}
+
+/** Returns the text that `npm start` prints once the service answers. */
+function announcement({ baseUrl, databases, adminUrls }: Announced): string {
+  const rows = databases.map(
+    ({ name, provider, metadata }) =>
+      `             ${name} (${provider}), built ${new Date(metadata.builtAt).toISOString().slice(0, 10)}`,
+  )
+  return [
+    `Meridian     ${baseUrl}`,
+    `Dashboard    ${baseUrl}${APP_PATH}`,
+    `Reference    ${baseUrl}${DOCS_PATH}`,
+    ...adminUrls.map((url) => `Operators    ${url}/metrics`),
+    `Databases    ${rows.join('\n').trimStart()}`,
+    `First key    ${usageText('key', '--email you@example.com --name first')}`,
+    '',
+  ].join('\n')
 }

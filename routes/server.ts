@@ -1,11 +1,17 @@
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
+import type { Unreadable } from '../lib/http/client-error.ts'
 import { createHttpServer } from '../lib/http/http-server.ts'
+import { ApiError } from '../lib/parts/errors.ts'
 import { throttle } from '../lib/parts/log/throttle.ts'
 import type { Services } from '../lib/services/services.ts'
 import { createApp } from './app.ts'
-import { toResponse } from './request/respond.ts'
-import { answerFailure, answerUnreadable } from './request/unreadable.ts'
+import type { HeadContext } from './context.ts'
+import { answerError, openExchange } from './request/exchange.ts'
+import { type Answer, toResponse } from './request/respond.ts'
 import { createAnswerWhole } from './request/whole-requests.ts'
+
+/** The log shows "?" as the method. */
+const UNREADABLE: HeadContext['req'] = { method: '?', header: () => undefined }
 
 /** Returns the HTTP server of the whole service, not yet listening. */
 export function createServer(services: Services) {
@@ -53,4 +59,28 @@ export function createListener(services: Services) {
 /** node:http accepts HTTP/2.0, and the adaptor a whole URL without Host (RFC 9112, section 3.2). */
 function isHttp1({ httpVersionMajor, headers }: HttpBindings['incoming']): boolean {
   return httpVersionMajor === 1 && headers.host !== undefined
+}
+
+/** Answers a request that could not be read. */
+function answerUnreadable(services: Services, { code, remoteAddress }: Unreadable): Answer {
+  const exchange = openExchange(services, { env: { remoteAddress }, req: UNREADABLE })
+  return answerError(services, exchange, toApiError(code))
+}
+
+/** Answers a request that failed outside of its operation, which is a bug. */
+function answerFailure(services: Services, error: unknown): Answer {
+  return answerError(services, openExchange(services, { env: undefined, req: UNREADABLE }), error)
+}
+
+function toApiError(code: string): ApiError {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ApiError('REQUEST_TIMEOUT', 'The request came too slowly')
+    case 'HPE_HEADER_OVERFLOW':
+      return new ApiError('HEADERS_TOO_LARGE', 'Request line and headers are larger than 16 KB')
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new ApiError('PAYLOAD_TOO_LARGE', 'The extensions of a chunk are too large')
+    default:
+      return new ApiError('BAD_REQUEST', 'The request is not valid HTTP/1.1')
+  }
 }

@@ -19,7 +19,6 @@ import { findSourceFiles, prepareGeo } from '../lib/geo/open-geo.ts'
 import { compileOverlay } from '../lib/geo/overlay/overlay.ts'
 import { createProgress } from '../lib/geo/progress.ts'
 import { usageText } from '../lib/parts/clone-or-package.ts'
-import { exitWhenStdinEnds } from '../lib/parts/process/exit-when-stdin-ends.ts'
 import { reasonOf } from '../lib/parts/reason.ts'
 import { type GeoData, geoJson } from './geo/geo-json.ts'
 import { tableOfGeofeeds, tableOfLists } from './geo/list-table.ts'
@@ -250,4 +249,15 @@ function reportChange(text: string): void {
 function fail(text: string): void {
   report(text)
   process.exitCode = 1
+}
+
+/**
+ * Ends this process with code 1 as soon as its stdin ends. So it ends together with the process
+ * that holds the other end of the pipe, even if that one is killed. Long computations must yield to
+ * the event loop from time to time. Call `process.exit` when the work is done: reading keeps the
+ * process alive.
+ */
+function exitWhenStdinEnds(): void {
+  const exit = () => process.exit(1)
+  process.stdin.on('end', exit).on('error', exit).resume()
 }

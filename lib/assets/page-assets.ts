@@ -1,7 +1,9 @@
 import { once } from '../parts/once.ts'
-import type { Asset } from './asset.ts'
-import { makeAsset } from './make-asset.ts'
-import type { SourceName } from './sources.ts'
+import { createSerialQueue } from '../parts/serial-queue.ts'
+import { type Asset, toAsset } from './asset.ts'
+import { makeSource, type SourceName } from './sources.ts'
+
+const inSeries = createSerialQueue()
 
 /** The script that measures pages, which other people's pages load. */
 export const loadScript = load('rum.js')
@@ -37,4 +39,9 @@ export const ASSET_LOADS = [loadScript, ...Object.values(LOADERS)]
 
 export function isAssetName(name: string): name is AssetName {
   return Object.hasOwn(LOADERS, name)
+}
+
+/** Makes an asset. Only one is made at a time, to save memory. */
+function makeAsset(name: SourceName): Promise<Asset> {
+  return inSeries(async () => toAsset(await makeSource(name)))
 }

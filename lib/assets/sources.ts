@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { BuildOptions } from 'esbuild'
 import { IS_PACKAGE } from '../parts/clone-or-package.ts'
-import { bundle } from './bundle.ts'
 import { drawWorldMap } from './world-map.ts'
+
+let running = 0
 
 /** Omits the version of Meridian: a release that leaves the script unchanged keeps its hash. */
 const BANNER = '/*! Meridian (MIT), web-vitals (Apache-2.0) */'
@@ -27,6 +30,32 @@ export type SourceName = keyof typeof SOURCES
 /** Makes the file, or reads it if this is the npm package, which contains all of them. */
 export function makeSource(name: SourceName): Promise<Uint8Array> {
   return IS_PACKAGE ? readFile(new URL(`../../assets/${name}`, import.meta.url)) : SOURCES[name]()
+}
+
+/** Bundles a script or style sheet in `web/` with everything it imports. */
+export async function bundle(entry: string, options: BuildOptions = {}): Promise<Uint8Array> {
+  const { build, stop } = await import('esbuild')
+  running += 1
+  try {
+    const { outputFiles } = await build({
+      entryPoints: [fileURLToPath(new URL(`../../web/${entry}`, import.meta.url))],
+      bundle: true,
+      minify: true,
+      format: 'iife',
+      target: 'es2022',
+      jsx: 'automatic',
+      jsxImportSource: 'hono/jsx/dom',
+      tsconfigRaw: {},
+      logLevel: 'silent',
+      ...options,
+      write: false,
+    })
+    return Buffer.concat(outputFiles.map(({ contents }) => contents))
+  } finally {
+    running -= 1
+    // Ends the esbuild process.
+    if (running === 0) await stop()
+  }
 }
 
 /** The script that measures pages. */

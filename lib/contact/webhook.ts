@@ -1,5 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { fetchReasonOf } from '../parts/reason.ts'
+import type { CapNoticeRow } from './cap-notices.ts'
+import type { Deliver } from './courier.ts'
+import type { InquiryRow } from './inquiry-store.ts'
 
 export interface WebhookOptions {
   readonly url: string
@@ -9,7 +12,49 @@ export interface WebhookOptions {
   readonly now: () => number
 }
 
-export interface WebhookEvent {
+/** Delivers inquiries to a webhook. */
+export function createDeliverWebhook(options: WebhookOptions): Deliver<InquiryRow> {
+  const send = createSendWebhook(options)
+  return (inquiry, signal) => send(inquiry.id, inquiryEvent(inquiry), signal)
+}
+
+/** Sends notices to the operator's webhook. */
+export function createDeliverNoticeEvent(options: WebhookOptions): Deliver<CapNoticeRow> {
+  const send = createSendWebhook(options)
+  return (notice, signal) => send(notice.id, capNoticeEvent(notice), signal)
+}
+
+function inquiryEvent({ id, name, email, company, message, userId, createdAt }: InquiryRow) {
+  return {
+    type: 'inquiry.created',
+    timestamp: new Date(createdAt).toISOString(),
+    data: {
+      id,
+      name,
+      email,
+      ...(company !== null && { company }),
+      message,
+      ...(userId !== null && { userId }),
+    },
+  }
+}
+
+function capNoticeEvent(notice: CapNoticeRow): WebhookEvent {
+  const { id, userId, email, threshold, requests, amount, currency, createdAt } = notice
+  return {
+    type: `usage.${threshold}`,
+    timestamp: new Date(createdAt).toISOString(),
+    data: {
+      id,
+      userId,
+      email,
+      requests,
+      ...(amount !== null && { spendingCap: amount, currency }),
+    },
+  }
+}
+
+interface WebhookEvent {
   /** Such as inquiry.created. */
   readonly type: string
   /** ISO 8601, UTC. */
@@ -21,7 +66,7 @@ export interface WebhookEvent {
  * Returns a function that sends events in the format of Standard Webhooks. A second copy has the same
  * webhook-id. Throws unless the receiver accepts the event.
  */
-export function createSendWebhook({ url, secret, now }: WebhookOptions) {
+function createSendWebhook({ url, secret, now }: WebhookOptions) {
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
   return async (id: string, event: WebhookEvent, signal: AbortSignal): Promise<void> => {
     const body = JSON.stringify(event)

@@ -1,9 +1,21 @@
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from '@modelcontextprotocol/server'
+import * as v from 'valibot'
 import { VERSION } from '../config/version.ts'
+import { ApiErrorBody } from '../contract/common.ts'
+import type { Operation } from '../contract/operation.ts'
 import { ApiError } from '../parts/errors.ts'
-import { type AskApi, toApiRequest } from './api-request.ts'
-import { toolError, toToolResult } from './tool-result.ts'
+import { type ApiAnswer, type AskApi, toApiRequest } from './api-request.ts'
 import { describeTool, type Tool } from './tools.ts'
+
+/** A newer server may have codes that are not known here. */
+const LooseError = v.object({
+  error: v.object({ ...ApiErrorBody.entries.error.entries, code: v.string() }),
+})
 
 /** Before 2025-06-18, a request might hold several messages. */
 const PROTOCOL_VERSIONS = ['2025-11-25', '2025-06-18']
@@ -44,4 +56,35 @@ export function createToolServer(
     }
   })
   return server
+}
+
+/** Turns an answer of the API into that of a tool: text for assistants, and the same as JSON. */
+function toToolResult(row: Operation, { status, text }: ApiAnswer): CallToolResult {
+  const body = parseObject(text)
+  const error = v.safeParse(LooseError, body)
+  if (error.success) return toolError(error.output.error)
+  // A 404 may also be an answer, for an address that no database knows.
+  if (body === undefined || row.replies[status] === undefined) {
+    const message = `The server answered ${status}, and not as this API does`
+    return toolError({ code: 'SERVICE_UNAVAILABLE', message })
+  }
+  return { content: [{ type: 'text', text }], structuredContent: body }
+}
+
+function toolError(error: Pick<ApiError, 'message'> & { readonly code: string }): CallToolResult {
+  const { code, message } = error
+  return {
+    content: [{ type: 'text', text: `${code}: ${message}` }],
+    structuredContent: { error: { code, message } },
+    isError: true,
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return v.is(v.record(v.string(), v.unknown()), value) ? value : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -8,10 +8,10 @@ import {
   type NewInquiry,
   newInquiry,
 } from '../contact/inquiry-store.ts'
-import { createDeliverWebhook } from '../contact/inquiry-webhook.ts'
 import { removeOldContact } from '../contact/retention.ts'
 import { startCourier } from '../contact/start-courier.ts'
 import { createTurnstile } from '../contact/turnstile.ts'
+import { createDeliverWebhook } from '../contact/webhook.ts'
 import type { ContactChallenge } from '../contract/contact.ts'
 import { checkWrite } from '../db/open.ts'
 import { runInTransaction, type Statement } from '../db/transaction.ts'

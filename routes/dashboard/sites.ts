@@ -1,15 +1,18 @@
-import { CreateSiteBody } from '../../lib/contract/account/account-schemas.ts'
+import { CreateSiteBody, type Site } from '../../lib/contract/account/account-schemas.ts'
 import { SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
 import { parse } from '../../lib/parts/parse.ts'
+import { formatHour, HOURS_OF_DAY, hourOf } from '../../lib/rum/hour.ts'
+import type { BeaconCheck } from '../../pages/dashboard/sites/beacon-state.tsx'
 import { Sites, type SitesProps } from '../../pages/dashboard/sites/sites.tsx'
 import type { PageAnswer } from '../pages/page.ts'
-import { checkBeacons } from './beacon-check.ts'
 import { redirectTo, showPage } from './request/answer.ts'
 import { errorForPage, orNull } from './request/call-api.ts'
 import { readForm } from './request/form.ts'
 import { formRoutes } from './request/form-routes.ts'
 import { toRefusal } from './request/problem.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
+
+const CHECKED_DAYS = 90
 
 export const siteRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/sites', answer: (visit) => showSites(visit) },
@@ -72,4 +75,29 @@ async function checkProof(visit: UserVisit): Promise<PageAnswer | '/app/sites?do
   if (state === 'proven' && missingSince === null) return '/app/sites?done=proven'
   const error = 'The DNS does not show the record. A new one may take up to an hour to appear.'
   return showSites(visit, { error, missed: siteId })
+}
+
+/** Checks whether the site has sent beacons. */
+async function checkBeacons(visit: UserVisit, site: Site): Promise<BeaconCheck> {
+  const to = hourOf(visit.services.now())
+  const added = Math.max(hourOf(Date.parse(site.createdAt)), to - CHECKED_DAYS * HOURS_OF_DAY)
+  const dayAgo = to - HOURS_OF_DAY
+  try {
+    const { accepted, bots, lastHour } = await countBeacons(visit, site, Math.max(added, dayAgo))
+    if (lastHour !== null) return { state: 'receiving', accepted, bots, lastHour }
+    // The page polls new sites, so a new site costs only one API call.
+    const isNew = added >= dayAgo
+    if (isNew) return { state: 'waiting', bots, isNew }
+    const before = await countBeacons(visit, site, added)
+    return before.lastHour === null
+      ? { state: 'waiting', bots: before.bots, isNew }
+      : { state: 'quiet', lastHour: before.lastHour }
+  } catch (error) {
+    return { state: 'unknown', reason: errorForPage(error).message }
+  }
+}
+
+async function countBeacons({ callApi }: UserVisit, { name }: Site, from: number) {
+  const query = { domain: name, from: formatHour(from) }
+  return (await callApi('getRumOverview', { query })).beacons
 }

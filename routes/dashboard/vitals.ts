@@ -1,4 +1,6 @@
+import { VITALS } from '../../lib/contract/telemetry/metrics.ts'
 import { SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
+import type { RumSummary } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 import { listCountries } from '../../lib/geo/place/countries.ts'
 import type { TelemetryPeriod } from '../../lib/rum/hour.ts'
 import type { Comparison } from '../../pages/dashboard/vitals/comparison.tsx'
@@ -10,7 +12,8 @@ import { errorForPage, getOperation } from './request/call-api.ts'
 import { toRefusal } from './request/problem.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 import { periodBefore, readChoice, stepOf, toPeriod, toQuery, withDays } from './vitals-choice.ts'
-import { exportVitals } from './vitals-export.ts'
+
+const PERCENTILES = ['p50', 'p75', 'p95'] as const
 
 export const vitalRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/vitals', answer: showVitals },
@@ -76,4 +79,30 @@ function toCurl({ services }: UserVisit, query: ReturnType<typeof toQuery>): str
   const { path } = getOperation('getRumSummary')
   const url = `${services.baseUrl()}${path}?${new URLSearchParams(query)}`
   return `curl -H "X-API-Key: $KEY" "${url}"`
+}
+
+/** Answers with a file: the summary of the site, period and filters that the page shows. */
+async function exportVitals({ callApi, c, services }: UserVisit): Promise<PageAnswer> {
+  const choice = readChoice((name) => c.req.query(name), [])
+  const query = toQuery(choice, toPeriod(choice, services.now()))
+  const summary = await callApi('getRumSummary', { query })
+  return c.req.query('format') === 'csv'
+    ? toFile(toCsv(summary.metrics), 'csv', 'text/csv; charset=utf-8')
+    : toFile(JSON.stringify(summary), 'json', 'application/json')
+}
+
+function toFile(file: string, extension: string, type: string): PageAnswer {
+  const disposition = `attachment; filename="web-vitals.${extension}"`
+  return { status: 200, file, type, headers: { 'content-disposition': disposition } }
+}
+
+/** No value needs quotes: all are hours, codes or numbers. */
+function toCsv(rows: RumSummary['metrics']): string {
+  const columns = VITALS.flatMap((vital) => PERCENTILES.map((name) => `${vital}_${name}`))
+  const lines = rows.map(({ hour, country, deviceType, sampleCount, ...vitals }) => [
+    ...[hour, country, deviceType, sampleCount],
+    ...VITALS.flatMap((vital) => PERCENTILES.map((name) => vitals[vital][name])),
+  ])
+  const head = ['hour', 'country', 'deviceType', 'sampleCount', ...columns]
+  return [head, ...lines].map((line) => `${line.join(',')}\n`).join('')
 }

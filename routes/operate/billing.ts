@@ -1,5 +1,5 @@
 import { notConfigured } from '../../lib/billing/billing.ts'
-import { listReversals } from '../../lib/billing/events/reversal-rows.ts'
+import { listReversals } from '../../lib/billing/events/received-events.ts'
 import type { Mismatch } from '../../lib/billing/mirror/inspect.ts'
 import { listAllDuplicates } from '../../lib/billing/subscription/duplicate-rows.ts'
 import { endDuplicates } from '../../lib/billing/subscription/end-duplicates.ts'

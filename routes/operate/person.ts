@@ -1,21 +1,29 @@
+import * as v from 'valibot'
 import { listKeysWithLastUse } from '../../lib/access/last-used.ts'
 import { readAuditPage } from '../../lib/accounts/audit-page.ts'
-import { findPerson, type Person } from '../../lib/accounts/people.ts'
+import { findPerson, type Person, readPeople } from '../../lib/accounts/people.ts'
 import { listSites } from '../../lib/accounts/sites.ts'
 import { normaliseEmail } from '../../lib/accounts/users.ts'
-import { toEntitlement } from '../../lib/config/entitlement.ts'
+import { planInEffect, toEntitlement } from '../../lib/config/entitlement.ts'
 import { DEMO_PLAN } from '../../lib/config/plans.ts'
+import { textUpTo } from '../../lib/contract/common.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
+import { parse } from '../../lib/parts/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { Confirmation } from '../../pages/operate/confirmation.tsx'
+import { People, STATUS_LABELS } from '../../pages/operate/people.tsx'
 import { PersonPage, type PersonProps } from '../../pages/operate/person.tsx'
 import { redirectTo, showOperatePage } from '../dashboard/request/answer.ts'
 import { readForm } from '../dashboard/request/form.ts'
 import { catchErrors } from '../dashboard/request/form-routes.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
 import type { PageAnswer } from '../pages/page.ts'
-import { showPeople } from './people.ts'
+import { splitPage } from './paging.ts'
 import { PERSON_ACTIONS, type PersonAction } from './person-actions.ts'
+
+const PAGE_SIZE = 50
+
+const EmailText = v.optional(textUpTo(320), '')
 
 const LIST = '/app/operate/people'
 const PERSON = `${LIST}/:id` as const
@@ -102,4 +110,37 @@ async function readAccount(services: Services, person: Person) {
     return meters.periodRequests({ userId: id, paid }, now())
   })
   return { plan, isPaid: paid !== null, keys, sites, entries: logs, requests }
+}
+
+/** Shows a page of the users whose addresses begin with the text that was typed. */
+async function showPeople(visit: UserVisit): Promise<PageAnswer> {
+  const { services, instance, c } = visit
+  const { plans, storage } = services
+  const { after, ...filter } = parse(querySchema(plans.list), c.req.query())
+  const wanted = { ...filter, after, limit: PAGE_SIZE + 1 }
+  const { rows, last } = splitPage(await readPeople(storage.longReads, wanted), PAGE_SIZE)
+  const content = People({
+    base: instance.base,
+    filter,
+    plans: plans.list,
+    people: rows.map((person) => ({ ...person, plan: planInEffect(person, plans).name })),
+    next: last?.email ?? null,
+    done: c.req.query('done'),
+  })
+  return showOperatePage(visit, { title: 'People', content })
+}
+
+function querySchema(plans: readonly { readonly id: string }[]) {
+  const ids = ['', ...plans.map(({ id }) => id)]
+  return v.object({
+    search: v.pipe(EmailText, v.trim(), v.toLowerCase()),
+    plan: v.optional(v.picklist(ids, 'is not a plan'), ''),
+    status: v.optional(v.picklist(keysOf(STATUS_LABELS), 'is not a status'), 'all'),
+    after: EmailText,
+  })
+}
+
+function keysOf<Key extends string>(labels: Readonly<Record<Key, string>>): Key[] {
+  // safe: the labels are constants with no other keys
+  return Object.keys(labels) as Key[]
 }

@@ -18,7 +18,7 @@ import {
   listInquiries,
   newInquiry,
 } from '../../lib/contact/inquiry-store.ts'
-import { createDeliverWebhook } from '../../lib/contact/inquiry-webhook.ts'
+import { createDeliverWebhook } from '../../lib/contact/webhook.ts'
 import { openDb } from '../../lib/db/open.ts'
 import { openMailConnection } from '../../lib/parts/mail.ts'
 import { ONLY_PROCESS } from '../../lib/storage/only-process.ts'

@@ -89,7 +89,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'lib/address-lists/write-list.ts',
   ],
   'drizzle-orm': ['lib/db/drizzle.ts'],
-  esbuild: ['jsx.ts', 'lib/assets/bundle.ts'],
+  esbuild: ['jsx.ts', 'lib/assets/sources.ts'],
   hono: [
     'pages/',
     'routes/',
@@ -111,7 +111,11 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['lib/parts/metrics/metrics.ts'],
   qr: ['pages/dashboard/account/second-factor.tsx'],
   stripe: ['lib/billing/stripe/', 'stripe-double/'],
-  tar: ['lib/accounts/export/pack-files.ts', 'lib/backup/archive.ts', 'lib/geo/download/unpack.ts'],
+  tar: [
+    'lib/accounts/export/export-account.ts',
+    'lib/backup/archive.ts',
+    'lib/geo/download/unpack.ts',
+  ],
   tdigest: ['lib/rum/sketch/sketch.ts'],
   tldts: ['lib/access/origins.ts'],
   'topojson-client': ['lib/assets/world-map.ts'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { chooseForm } from '../../routes/request/choose-form.ts'
+import { chooseForm } from '../../routes/request/serve.ts'
 
 const FORMS = ['application/json', 'text/plain'] as const
 

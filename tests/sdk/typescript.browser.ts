@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { bundle } from '../../lib/assets/bundle.ts'
+import { bundle } from '../../lib/assets/sources.ts'
 import { openBrowser } from '../pages/browser.ts'
 import { openSite } from '../pages/site.ts'
 import { startLoopbackServer } from '../support/loopback-server.ts'

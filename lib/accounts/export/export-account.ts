@@ -1,7 +1,12 @@
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import { Header } from 'tar'
 import type { Queries } from '../../db/queries.ts'
 import { DAY_MS, HOUR_MS } from '../../parts/durations.ts'
-import { type PackedFile, packFiles } from './pack-files.ts'
 import { EXPORTED, type ExportedTable } from './tables.ts'
+
+/** The block size of the tar format. */
+const BLOCK_BYTES = 512
 
 /** Rows of one file. A file is made in memory. */
 const MAX_ROWS = 1_000
@@ -84,3 +89,45 @@ function shownValue(name: string, value: unknown): unknown {
 }
 
 const STORED_AS_JSON: ReadonlySet<string> = new Set(['scopes', 'allowed_origins', 'sample'])
+
+interface PackedFile {
+  readonly name: string
+  readonly text: string
+}
+
+interface PackOptions {
+  /** The time of all files, in epoch milliseconds. */
+  readonly now: number
+  readonly onError: (error: unknown) => void
+}
+
+/** Packs the files into a gzipped tar archive. Asks for each file once the one before has been read. */
+function packFiles(
+  files: AsyncIterable<PackedFile>,
+  { now, onError }: PackOptions,
+): ReadableStream<Uint8Array> {
+  const packed = pipeline(Readable.from(toBlocks(files, now)), createGzip(), (error) => {
+    if (error && !isClientGone(error)) onError(error)
+  })
+  // safe: a stream of bytes
+  return Readable.toWeb(packed) as ReadableStream<Uint8Array>
+}
+
+/** Whether the client has closed the connection. */
+function isClientGone(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error.code === 'ABORT_ERR'
+}
+
+async function* toBlocks(files: AsyncIterable<PackedFile>, now: number): AsyncGenerator<Buffer> {
+  for await (const { name, text } of files) {
+    const content = Buffer.from(text)
+    const head = Buffer.alloc(BLOCK_BYTES)
+    const size = content.byteLength
+    const mtime = new Date(now)
+    new Header({ path: name, size, mtime, mode: 0o600, type: 'File' }).encode(head, 0)
+    yield head
+    yield content
+    yield Buffer.alloc((BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES)
+  }
+  yield Buffer.alloc(2 * BLOCK_BYTES)
+}

@@ -1,8 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import { billingCustomers } from '../../db/billing-tables.ts'
+import { asc } from '../../db/drizzle.ts'
+import type { Db } from '../../db/open.ts'
 import type { Billing } from '../billing.ts'
-import { learnStripeAccount } from '../mirror/learn-stripe-account.ts'
 import { listAllSubscriptions } from '../mirror/list-subscriptions.ts'
+import { findStripeAccount, saveStripeAccount } from '../mirror/stripe-account.ts'
 import { findUserInMetadata } from '../mirror/user-in-metadata.ts'
 import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
 import {
@@ -15,6 +18,9 @@ import { listDuplicates } from '../subscription/duplicate-rows.ts'
 import { type MirrorRows, toMirrorRows } from '../subscription/mirror-rows.ts'
 import { findSubscription } from '../subscription/subscriptions.ts'
 import { auditSync, sync } from '../subscription/sync.ts'
+
+/** How many customers we look for at Stripe: some may have been deleted with an account's test data. */
+const SAMPLE = 5
 
 export interface ReconcileOptions {
   /** Epoch milliseconds. */
@@ -101,4 +107,33 @@ async function compare(
     sync(billing, stripe, userId, (result) => auditSync(billing, userId, result)),
   )
   return rows
+}
+
+/**
+ * Stores the account of the key once we know that it has one of our oldest customers. A later start with
+ * the key of another account then changes nothing. Throws WrongStripeAccount if this is such a start.
+ */
+async function learnStripeAccount(billing: Billing): Promise<void> {
+  await billing.requireStripeAccount()
+  const known = await findStripeAccount(billing.db)
+  if (known !== null && known.account !== null) return
+  const account = await billing.readStripeAccount()
+  if (known !== null && account.account === null) return
+  const stripe = billing.openStripe()
+  for (const customerId of await listOldest(billing.db)) {
+    if (!(await stripe.hasCustomer(customerId))) continue
+    await billing.change([saveStripeAccount(billing.db, account)])
+    return
+  }
+}
+
+async function listOldest(db: Db): Promise<string[]> {
+  const { customerId, createdAt } = billingCustomers
+  const rows = await db
+    .select({ customerId })
+    .from(billingCustomers)
+    .orderBy(asc(createdAt))
+    .limit(SAMPLE)
+    .all()
+  return rows.map((row) => row.customerId)
 }

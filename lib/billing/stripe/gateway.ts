@@ -1,4 +1,3 @@
-import { cancellationCalls } from './cancellations.ts'
 import { checkoutCalls } from './checkout.ts'
 import { customerStateCalls } from './customer-state.ts'
 import { customerCalls } from './customers.ts'
@@ -10,7 +9,7 @@ import { priceChangeCalls } from './price-changes.ts'
 import { priceCalls } from './prices.ts'
 import { reversalCalls } from './reversals.ts'
 import { beginCalls } from './stripe-calls.ts'
-import { subscriptionCalls } from './subscriptions.ts'
+import { cancellationCalls, subscriptionCalls } from './subscriptions.ts'
 import { taxIdCalls } from './tax/tax-ids.ts'
 
 /** All our calls to Stripe, in our own terms; see `StripeCalls` for time limits and errors. */

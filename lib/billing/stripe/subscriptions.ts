@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import type { StripeCalls } from './stripe-calls.ts'
+import { ifMissing } from './stripe-refusal.ts'
 import { OVERAGES_FIELD, toStripeSubscription } from './stripe-subscription.ts'
 
 const PAGE = 100
@@ -39,5 +40,19 @@ export function subscriptionCalls({ read, write }: StripeCalls) {
       const { cancel_at_period_end: isOurs } = await get(id)
       await update(id, isOurs ? { cancel_at_period_end: false } : { cancel_at: '' })
     },
+  }
+}
+
+/** Calls that end a subscription now. They do nothing if it no longer exists. */
+export function cancellationCalls({ write }: StripeCalls) {
+  const cancel = async (id: string, params: Stripe.SubscriptionCancelParams): Promise<void> => {
+    await write((sdk, options) => sdk.subscriptions.cancel(id, params, options)).catch(
+      ifMissing(null),
+    )
+  }
+  return {
+    cancelNow: (id: string) => cancel(id, {}),
+    /** Credits the unused time to the customer's next invoices. */
+    cancelWithCredit: (id: string) => cancel(id, { prorate: true, invoice_now: true }),
   }
 }

@@ -6,9 +6,10 @@ import {
 import { type BillingPeriod, monthFrom, paidPeriod } from '../../config/period.ts'
 import type { Plan, Plans } from '../../config/plans.ts'
 import { SECOND_MS } from '../../parts/durations.ts'
-import { type ChargedFrom, readChargedFrom, writeChargedFrom } from './charged-from.ts'
-import { type PlanStep, stepsUp } from './plan-steps.ts'
 import type { SubscriptionRow } from './subscriptions.ts'
+
+/** Stripe keeps 500 characters: those of nine plans with the longest ids. */
+const MAX_STEPS = 9
 
 type PaidTime = Pick<
   SubscriptionRow,
@@ -162,4 +163,61 @@ function sum<Item>(items: readonly Item[], amount: (item: Item) => number): numb
 
 function count(requests: number): string {
   return requests.toLocaleString('en')
+}
+
+/**
+ * From when each step between plans is charged in this period: epoch milliseconds by the id of the
+ * step's dearer plan. A step that is missing has been charged since the period began.
+ */
+type ChargedFrom = Map<string, number>
+
+/** Reads times in seconds, such as `starter=1768478400 pro=1769688000`; ignores everything else. */
+function readChargedFrom(text: string): ChargedFrom {
+  const entries = text.matchAll(/(\S+)=(\d{1,12})(?= |$)/g)
+  return new Map([...entries].map(([, id = '', seconds]) => [id, Number(seconds) * 1000]))
+}
+
+/** Leaves out times up to `start`, the beginning of the period. */
+function writeChargedFrom(chargedFrom: ChargedFrom, start: number): string {
+  return [...chargedFrom]
+    .filter(([, time]) => time > start)
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, MAX_STEPS)
+    .map(([id, time]) => `${id}=${time / 1000}`)
+    .join(' ')
+}
+
+/** The difference between a plan and the next cheaper one. */
+interface PlanStep {
+  /** The id of the dearer plan. */
+  readonly id: string
+  readonly price: number
+  readonly requests: number
+  /** The requests that the cheaper plan includes: the step's own come after these. */
+  readonly above: number
+}
+
+type Rank = Pick<Plan, 'price' | 'monthlyCap'>
+
+/** The steps from a plan up to a dearer one, the cheapest first; null: from no plan at all. */
+function stepsUp(plans: Iterable<Plan>, from: Plan | null, to: Plan): PlanStep[] {
+  const low = from ?? { price: 0, monthlyCap: 0 }
+  const between = [...plans]
+    .filter((plan) => isBelow(low, plan) && isBelow(plan, to))
+    .sort((a, b) => a.price - b.price || a.monthlyCap - b.monthlyCap)
+  let last: Rank = low
+  return [...between, to].map((plan) => {
+    const { price, monthlyCap } = last
+    last = plan
+    return {
+      id: plan.id,
+      price: plan.price - price,
+      requests: plan.monthlyCap - monthlyCap,
+      above: monthlyCap,
+    }
+  })
+}
+
+function isBelow(one: Rank, other: Rank): boolean {
+  return one.price < other.price && one.monthlyCap < other.monthlyCap
 }

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { METRICS, type Metric } from '../../contract/telemetry/metrics.ts'
+import { byVital, METRICS, type Metric } from '../../contract/telemetry/metrics.ts'
 import type {
   MetricOverview,
   RumOverview,
+  SeriesPoint,
   SeriesStep,
 } from '../../contract/telemetry/telemetry-overview.ts'
 import { dayOfHour, formatHour, HOURS_OF_DAY, hourOf } from '../hour.ts'
@@ -10,10 +11,9 @@ import { Centroids } from '../sketch/centroids.ts'
 import { addCentroids } from '../sketch/measures-blob.ts'
 import type { CountTotal, ErrorTotal } from '../store/counts.ts'
 import type { RowFilter, SpanRow } from '../store/row.ts'
-import { Group, Grouping } from './groups.ts'
+import { type DecodedRow, Group, Grouping } from './groups.ts'
 import { daysOf, splitPeriod } from './period.ts'
 import type { ReadStore } from './read-store.ts'
-import { Series } from './series.ts'
 
 /** An overview without the fields that repeat the query. */
 type Overview = Omit<RumOverview, 'domain' | 'period'>
@@ -151,4 +151,42 @@ function toBeacons(counts: readonly CountTotal[]): Overview['beacons'] {
     droppedValues: find('out-of-range')?.count ?? 0,
     lastHour: accepted === undefined ? null : formatHour(accepted.lastHour),
   }
+}
+
+/** The vitals of each hour or day. Rows must be added in chronological order. */
+class Series {
+  readonly #stepHours: number
+  readonly #points: SeriesPoint[] = []
+  #from = 0
+  #group = new Group()
+
+  constructor(step: SeriesStep) {
+    this.#stepHours = step === 'hour' ? 1 : HOURS_OF_DAY
+  }
+
+  add(hour: number, row: DecodedRow): void {
+    const from = hour - (hour % this.#stepHours)
+    if (from !== this.#from) this.#close()
+    this.#from = from
+    this.#group.add(row)
+  }
+
+  /** The points so far, without empty hours or days. */
+  points(): SeriesPoint[] {
+    this.#close()
+    return this.#points
+  }
+
+  #close(): void {
+    if (this.#group.samples > 0) this.#points.push(toPoint(this.#from, this.#group))
+    this.#group = new Group()
+  }
+}
+
+function toPoint(hour: number, group: Group): SeriesPoint {
+  const vitals = byVital((vital) => {
+    const { ratings: _, ...point } = group.metric(vital)
+    return point
+  })
+  return { from: formatHour(hour), sampleCount: group.samples, ...vitals }
 }

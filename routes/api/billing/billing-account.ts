@@ -1,12 +1,15 @@
 import type { Caller } from '../../../lib/access/authenticate.ts'
-import { applyPromotion, findDiscount } from '../../../lib/billing/account/discounts.ts'
 import {
+  addTaxId,
+  applyPromotion,
+  changeAccount,
   createSetupIntent,
+  deleteTaxId,
+  findDiscount,
   getPaymentMethod,
   setPaymentMethod,
-} from '../../../lib/billing/account/payment-methods.ts'
-import { addTaxId, deleteTaxId } from '../../../lib/billing/account/tax-ids.ts'
-import { changeAccount, withAccount } from '../../../lib/billing/account/with-account.ts'
+  withAccount,
+} from '../../../lib/billing/account.ts'
 import type { StripeGateway } from '../../../lib/billing/stripe/gateway.ts'
 import { APP_PATH } from '../../../lib/contract/pages.ts'
 import type { Services } from '../../../lib/services/services.ts'

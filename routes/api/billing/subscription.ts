@@ -8,12 +8,12 @@ import {
   setOverages,
 } from '../../../lib/billing/subscription/changes.ts'
 import { startCheckout } from '../../../lib/billing/subscription/checkout.ts'
-import { refreshSubscription } from '../../../lib/billing/subscription/refresh.ts'
 import {
   findSubscription,
   type SubscriptionRow,
   statusOf,
 } from '../../../lib/billing/subscription/subscriptions.ts'
+import { refreshSubscription } from '../../../lib/billing/subscription/sync.ts'
 import { toTerms } from '../../../lib/billing/subscription/terms.ts'
 import { requireActive } from '../../../lib/billing/subscription/with-subscription.ts'
 import { planInEffect } from '../../../lib/config/entitlement.ts'

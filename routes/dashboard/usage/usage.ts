@@ -1,7 +1,8 @@
+import { dateOfDay, dayOf } from '../../../lib/config/period.ts'
 import { USAGE_COLUMNS, type UsageRow } from '../../../lib/contract/account/usage-details.ts'
 import { usageCsv } from '../../../lib/usage/usage-details.ts'
 import { endpointName } from '../../../pages/dashboard/usage/endpoints.ts'
-import type { UsageChoice } from '../../../pages/dashboard/usage/filters.tsx'
+import { PERIODS, SPLITS, type UsageChoice } from '../../../pages/dashboard/usage/filters.tsx'
 import {
   dailyByEndpoint,
   dailyByOutcome,
@@ -13,7 +14,6 @@ import type { PageAnswer } from '../../pages/page.ts'
 import { showPage } from '../request/answer.ts'
 import { errorForPage } from '../request/call-api.ts'
 import type { AppRoute, UserVisit } from '../request/visit.ts'
-import { datesOf, readChoice, toQuery } from './choice.ts'
 
 export const usageRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/usage', answer: showUsage },
@@ -72,4 +72,34 @@ async function exportUsage({ callApi, c, services }: UserVisit): Promise<PageAns
     type: 'text/csv; charset=utf-8',
     headers,
   }
+}
+
+/** Reads the query of the page. Missing and invalid values get their defaults. */
+function readChoice(query: (name: string) => string | undefined): UsageChoice {
+  return {
+    period: nameIn(PERIODS, query('period')) ?? '30d',
+    key: query('key') ?? '',
+    operation: query('operation') ?? '',
+    split: nameIn(SPLITS, query('split')) ?? 'status',
+  }
+}
+
+function nameIn<Name extends string>(
+  table: Readonly<Record<Name, unknown>>,
+  text: string | undefined,
+): Name | undefined {
+  // safe: the tables are constants with no other keys
+  return (Object.keys(table) as Name[]).find((name) => name === text)
+}
+
+/** The days of the period up to today, oldest first. */
+function datesOf({ period }: UsageChoice, now: number): string[] {
+  const length = PERIODS[period]
+  const first = dayOf(now) - length + 1
+  return Array.from({ length }, (_, n) => dateOfDay(first + n))
+}
+
+/** The query for the API. */
+function toQuery({ key, operation }: UsageChoice, dates: readonly string[]) {
+  return { from: dates.at(0), to: dates.at(-1), key, operation }
 }
