@@ -11,7 +11,7 @@ import type { Outcome } from './outcome.tsx'
 import { priceTexts } from './price-text.ts'
 import { Table } from './table.tsx'
 
-const HEADS = ['Plan', 'Price', 'Requests per month', 'Requests per minute', 'Keys', 'Sites']
+const PLAN_HEADS = ['Plan', 'Price', 'Requests per month', 'Requests per minute', 'Keys', 'Sites']
 
 interface HomeProps extends Pick<LayoutProps, 'instance' | 'assets'> {
   /** The base URL of the service, without a trailing slash. */
@@ -168,7 +168,7 @@ function PlanTable({ plans, prices }: PlanTableProps) {
       </p>
       <figure class="wide" aria-labelledby="plans" tabindex={0}>
         <Table
-          heads={HEADS}
+          heads={PLAN_HEADS}
           rows={plans.map((plan) => [
             plan.name,
             priceCell(

@@ -9,7 +9,7 @@ import { Time } from '../parts/time.tsx'
 import { CodeField, CurrentPassword, OwnerCode } from './fields.tsx'
 
 /** Modules around the code: ISO/IEC 18004, section 5.3.8. */
-const BORDER = 4
+const QR_BORDER = 4
 
 const PATH = '/app/account/second-factor'
 
@@ -141,7 +141,7 @@ export function RecoveryCodes({ base, codes }: { base: string; codes: readonly s
 
 /** The text as a QR code, black on white in every colour scheme, so that all cameras read it. */
 function QrCode({ text, label }: { text: string; label: string }) {
-  const rows = encodeQR(text, 'raw', { border: BORDER })
+  const rows = encodeQR(text, 'raw', { border: QR_BORDER })
   const size = rows.length
   const squares = rows.flatMap((row, y) =>
     row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),

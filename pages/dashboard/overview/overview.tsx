@@ -11,9 +11,9 @@ import { Given } from '../parts/given.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 
-const HEIGHT = 120
-const STEP = 20
-const BAR = 14
+const CHART_HEIGHT = 120
+const BAR_STEP = 20
+const BAR_WIDTH = 14
 
 interface OverviewProps {
   readonly base: string
@@ -180,11 +180,11 @@ function levelOf(share: number): 'low' | 'near' | 'full' {
 function DailyChart({ days }: { readonly days: UsageStats['dailyUsage'] }) {
   const most = Math.max(0, ...days.map(({ requests }) => requests))
   const heightOf = (requests: number) =>
-    requests === 0 ? 0 : Math.max(2, (requests / most) * HEIGHT)
+    requests === 0 ? 0 : Math.max(2, (requests / most) * CHART_HEIGHT)
   return (
     <figure class="daily">
       <svg
-        viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
+        viewBox={`0 0 ${days.length * BAR_STEP} ${CHART_HEIGHT}`}
         preserveAspectRatio="none"
         aria-hidden="true"
       >
@@ -193,8 +193,14 @@ function DailyChart({ days }: { readonly days: UsageStats['dailyUsage'] }) {
           return (
             <g>
               <title>{`${date}: ${count(requests)}`}</title>
-              <rect class="ground" x={at * STEP} width={STEP} height={HEIGHT} />
-              <rect class="day" x={at * STEP + 3} y={HEIGHT - height} width={BAR} height={height} />
+              <rect class="ground" x={at * BAR_STEP} width={BAR_STEP} height={CHART_HEIGHT} />
+              <rect
+                class="day"
+                x={at * BAR_STEP + 3}
+                y={CHART_HEIGHT - height}
+                width={BAR_WIDTH}
+                height={height}
+              />
             </g>
           )
         })}
