@@ -1,24 +1,111 @@
-import type { TelemetryPeriod } from '../hour.ts'
+import { HOURS_OF_DAY, type TelemetryPeriod } from '../hour.ts'
 import type { CountTotal, ErrorSample, ErrorTotal, SampleKey } from '../store/counts.ts'
 import type { RowFilter, Sketches, SpanRow, SummaryRow } from '../store/row.ts'
+import { SUMMARY_COLUMNS, type SummaryColumns, toSummaryRow } from '../store/summary-columns.ts'
 
-type Now<Result> = Result | Promise<Result>
-type Pages = Iterable<SpanRow[]> | AsyncIterable<SpanRow[]>
+/** Runs a statement that SQLite and PostgreSQL both know, with `?` for each parameter. */
+export type Read = (sql: string, params: readonly unknown[]) => Promise<unknown[][]>
 
-/** What summaries and overviews read. SQLite answers at once, other databases later. */
-export interface ReadStore {
-  /** The hourly rows with their percentiles, sorted by hour, country and device. */
-  listSummary(filter: RowFilter): Now<SummaryRow[]>
-  /** The hourly rows by time, in pages. */
-  readHours(filter: RowFilter): Pages
-  /** The daily rows in the same way. `hour` is the first hour of the day. */
-  readDays(filter: RowFilter): Pages
-  /** The pages with the most samples, in a period of days. */
-  topPaths(siteId: string, days: TelemetryPeriod, limit: number): Now<string[]>
-  pathRows(siteId: string, days: TelemetryPeriod, path: string): Now<Sketches[]>
-  /** The errors of the period, from all devices and countries. */
-  totalErrors(siteId: string, period: TelemetryPeriod): Now<ErrorTotal[]>
-  /** The first error of a kind on a day; undefined if none. */
-  findErrorSample(key: SampleKey): Now<ErrorSample | undefined>
-  totalCounts(filter: RowFilter): Now<CountTotal[]>
+/** What summaries and overviews read. */
+export type ReadStore = ReturnType<typeof createReadStore>
+
+const IN_PERIOD = 'site_id = ? AND hour BETWEEN ? AND ?'
+const IN_DAYS = 'site_id = ? AND day BETWEEN ? AND ?'
+
+export function createReadStore(readRows: Read) {
+  /** The rows, whose columns have the types of `Row`. */
+  const read = async <Row extends readonly unknown[]>(sql: string, params: readonly unknown[]) =>
+    (await readRows(sql, params)) as unknown as Row[] // safe: by the statement
+  return {
+    /** The hourly rows with their percentiles, sorted by hour, country and device. */
+    listSummary: async (filter: RowFilter): Promise<SummaryRow[]> => {
+      const { isWanted, params } = condition('hour', filter)
+      const sql = `SELECT ${SUMMARY_COLUMNS.join(', ')} FROM rum_hours WHERE ${isWanted}
+        ORDER BY hour, country, device`
+      return (await read(sql, params)).map(toSummary)
+    },
+    /** The hourly rows by time, in pages. */
+    readHours: (filter: RowFilter) => readSpans(readRows, 'hour', filter),
+    /** The daily rows in the same way. `hour` is the first hour of the day. */
+    readDays: (filter: RowFilter) => readSpans(readRows, 'day', filter),
+    /** The pages with the most samples, in a period of days. */
+    topPaths: async (siteId: string, { from, to }: TelemetryPeriod, limit: number) => {
+      const sql = `SELECT path FROM rum_paths WHERE ${IN_DAYS}
+        GROUP BY path ORDER BY sum(samples) DESC, path LIMIT ?`
+      return (await read<[string]>(sql, [siteId, from, to, limit])).map(([path]) => path)
+    },
+    pathRows: async (
+      siteId: string,
+      { from, to }: TelemetryPeriod,
+      path: string,
+    ): Promise<Sketches[]> => {
+      const sql = `SELECT samples, sketches FROM rum_paths WHERE ${IN_DAYS} AND path = ? ORDER BY day`
+      const rows = await read<[number, Uint8Array]>(sql, [siteId, from, to, path])
+      return rows.map(([samples, sketches]) => ({ samples, sketches }))
+    },
+    /** The errors of the period, from all devices and countries. */
+    totalErrors: async (siteId: string, { from, to }: TelemetryPeriod): Promise<ErrorTotal[]> => {
+      const sql = `SELECT hash, sum(count), min(first_at), max(last_at) FROM rum_errors
+        WHERE ${IN_PERIOD} GROUP BY hash`
+      const rows = await read<[string, number, number, number]>(sql, [siteId, from, to])
+      return rows.map(([hash, count, firstAt, lastAt]) => ({ hash, count, firstAt, lastAt }))
+    },
+    /** The first error of a kind on a day; undefined if none. */
+    findErrorSample: async ({ siteId, day, hash }: SampleKey): Promise<ErrorSample | undefined> => {
+      const sql = 'SELECT sample FROM rum_error_samples WHERE site_id = ? AND day = ? AND hash = ?'
+      const [row] = await read<[string]>(sql, [siteId, day, hash])
+      return row && JSON.parse(row[0])
+    },
+    totalCounts: async ({ siteId, period: { from, to } }: RowFilter): Promise<CountTotal[]> => {
+      const sql = `SELECT kind, label, sum(count), max(hour) FROM rum_counts
+        WHERE ${IN_PERIOD} GROUP BY kind, label ORDER BY 3 DESC, label`
+      const rows = await read<[CountTotal['kind'], string, number, number]>(sql, [siteId, from, to])
+      return rows.map(([kind, label, count, lastHour]) => ({ kind, label, count, lastHour }))
+    },
+  }
+}
+
+/** The condition for the rows of a filter, and the values of its parameters. */
+function condition(column: 'hour' | 'day', { siteId, period, country, device }: RowFilter) {
+  const chosen = Object.entries({ country, device }).filter(([, value]) => value !== undefined)
+  const others = chosen.map(([name]) => ` AND ${name} = ?`)
+  return {
+    isWanted: `${column === 'hour' ? IN_PERIOD : IN_DAYS}${others.join('')}`,
+    params: [siteId, period.from, period.to, ...chosen.map(([, value]) => value)],
+  }
+}
+
+function toSummary(row: readonly unknown[]): SummaryRow {
+  const columns: Record<string, unknown> = {}
+  for (const [at, name] of SUMMARY_COLUMNS.entries()) columns[name] = row[at]
+  return toSummaryRow(columns as unknown as SummaryColumns) // safe: these are the columns
+}
+
+const PAGE_ROWS = 250
+
+/** Reads rows by time, in pages, so that other requests can run in between. */
+async function* readSpans(
+  read: Read,
+  column: 'hour' | 'day',
+  filter: RowFilter,
+): AsyncGenerator<SpanRow[]> {
+  const [table, hours] = column === 'hour' ? ['rum_sketches', 1] : ['rum_days', HOURS_OF_DAY]
+  const { to } = filter.period
+  let last: readonly [number, string, string] | undefined = [filter.period.from - 1, '', '']
+  while (last !== undefined) {
+    // SQLite finds the first row by BETWEEN alone, so its lower bound must grow from page to page.
+    const from = Math.max(filter.period.from, last[0])
+    const { isWanted, params } = condition(column, { ...filter, period: { from, to } })
+    const sql = `SELECT ${column}, country, device, samples, sketches FROM ${table}
+      WHERE ${isWanted} AND (${column}, country, device) > (?, ?, ?)
+      ORDER BY ${column}, country, device LIMIT ${PAGE_ROWS}`
+    const rows = await read(sql, [...params, ...last])
+    // safe: these are the types of the columns
+    const page = rows as [number, string, string, number, Uint8Array][]
+    yield page.map(([span, country, device, samples, sketches]) => {
+      return { hour: span * hours, country, device, samples, sketches }
+    })
+    const end = page.at(PAGE_ROWS - 1)
+    last = end && [end[0], end[1], end[2]]
+  }
 }

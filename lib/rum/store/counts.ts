@@ -1,7 +1,6 @@
 import type { Connection } from '../../db/connection.ts'
-import { dayOfHour, type TelemetryPeriod } from '../hour.ts'
+import { dayOfHour } from '../hour.ts'
 import type { PageError } from '../ingest/page-error.ts'
-import type { RowFilter, SitePeriod } from './row.ts'
 
 /** How often errors of one kind occurred, and when. */
 export interface ErrorTotal {
@@ -42,11 +41,7 @@ export interface SampleKey {
 }
 
 /** The statements for errors, counters, and the last journal entry that both include. */
-export function countStatements(db: Connection) {
-  return { ...writeStatements(db), ...totalStatements(db) }
-}
-
-function writeStatements({ $client }: Connection) {
+export function countStatements({ $client }: Connection) {
   const findCounted = $client
     .prepare<[string], number>('SELECT last_id FROM rum_counted WHERE site_id = ?')
     .pluck()
@@ -88,33 +83,5 @@ function writeStatements({ $client }: Connection) {
     addCount: (siteId: string, counter: Counter) => {
       addCount.run({ ...counter, siteId })
     },
-  }
-}
-
-function totalStatements({ $client }: Connection) {
-  const errors = $client.prepare<[SitePeriod], ErrorTotal>(
-    `SELECT hash, sum(count) AS count, min(first_at) AS firstAt, max(last_at) AS lastAt
-     FROM rum_errors WHERE site_id = $siteId AND hour BETWEEN $from AND $to GROUP BY hash`,
-  )
-  const sample = $client
-    .prepare<[SampleKey], string>(
-      `SELECT sample FROM rum_error_samples
-       WHERE site_id = $siteId AND day = $day AND hash = $hash`,
-    )
-    .pluck()
-  const counts = $client.prepare<[SitePeriod], CountTotal>(
-    `SELECT kind, label, sum(count) AS count, max(hour) AS lastHour FROM rum_counts
-     WHERE site_id = $siteId AND hour BETWEEN $from AND $to
-     GROUP BY kind, label ORDER BY 3 DESC, label`,
-  )
-  return {
-    /** The errors of the period, from all devices and countries. */
-    totalErrors: (siteId: string, period: TelemetryPeriod) => errors.all({ siteId, ...period }),
-    /** The first error of a kind on a day; undefined if none. */
-    findErrorSample: (key: SampleKey): ErrorSample | undefined => {
-      const json = sample.get(key)
-      return json === undefined ? undefined : JSON.parse(json)
-    },
-    totalCounts: ({ siteId, period }: RowFilter) => counts.all({ siteId, ...period }),
   }
 }

@@ -55,8 +55,6 @@ export interface SummaryRow extends HourKey {
 /** A row of an hour or, if `hour` is its first hour, of a day. */
 export interface SpanRow extends Sketches, HourKey {}
 
-export type SitePeriod = TelemetryPeriod & { readonly siteId: string }
-
 /** A row as it is stored. */
 export interface Sketches {
   readonly samples: number
