@@ -1,26 +1,14 @@
 import type { PgPool } from '../../postgres/connection.ts'
-import { dayOfHour, HOURS_OF_DAY, hourOf, KEPT_DAYS } from '../hour.ts'
+import { firstKept, TABLES } from '../store/retention.ts'
 
 /** The rows of one statement: few enough that it takes a fraction of a second. */
 const STEP_ROWS = 5_000
 
-/** Each table, and its column of hours or days, which is the second one of its key. */
-const TABLES = [
-  ['rum_hours', 'hour'],
-  ['rum_sketches', 'hour'],
-  ['rum_days', 'day'],
-  ['rum_paths', 'day'],
-  ['rum_errors', 'hour'],
-  ['rum_error_samples', 'day'],
-  ['rum_counts', 'hour'],
-] as const
-
 /** Removes rows older than `KEPT_DAYS` and rows of deleted sites, in steps. One node does so for all. */
 export async function removeOld(pool: PgPool, now: number): Promise<void> {
-  const day = dayOfHour(hourOf(now)) - KEPT_DAYS
   for (const [table, column] of TABLES) {
     const sql = removeSome(table, column)
-    const params = [column === 'day' ? day : day * HOURS_OF_DAY, STEP_ROWS]
+    const params = [firstKept(column, now), STEP_ROWS]
     const removeStep = () => pool.use((connection) => connection.query(sql, params))
     while ((await removeStep()).changes === STEP_ROWS);
   }

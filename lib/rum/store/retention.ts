@@ -7,7 +7,7 @@ import { dayOfHour, HOURS_OF_DAY, hourOf, KEPT_DAYS } from '../hour.ts'
 const STEP_ROWS = 500
 
 /** Each table, its column of hours or days, and the key columns after that one. */
-const TABLES = [
+export const TABLES = [
   ['rum_hours', 'hour', 'country, device'],
   ['rum_sketches', 'hour', 'country, device'],
   ['rum_days', 'day', 'country, device'],
@@ -17,11 +17,16 @@ const TABLES = [
   ['rum_counts', 'hour', 'kind, label'],
 ] as const
 
+/** The first hour or day whose rows are kept. */
+export function firstKept(column: 'hour' | 'day', now: number): number {
+  const day = dayOfHour(hourOf(now)) - KEPT_DAYS
+  return column === 'day' ? day : day * HOURS_OF_DAY
+}
+
 /** Removes rows older than `KEPT_DAYS` and rows of deleted sites, in small steps. */
 export async function removeOld(db: WriterDb, now: number): Promise<void> {
-  const day = dayOfHour(hourOf(now)) - KEPT_DAYS
   for (const [table, column, rest] of TABLES) {
-    const first = column === 'day' ? day : day * HOURS_OF_DAY
+    const first = firstKept(column, now)
     for (const siteId of listSiteIds(db, table)) {
       const remove = prepareRemove(db, table, `site_id, ${column}, ${rest}`, column)
       const removeStep = () => remove.run({ siteId, first }).changes
