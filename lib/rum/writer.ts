@@ -7,6 +7,7 @@ import { hourOf } from './hour.ts'
 import { type Accepted, type Draft, type Entry, Journal } from './ingest/journal.ts'
 import { readLive } from './read/summary.ts'
 import { Aggregator } from './rows/aggregator.ts'
+import type { SiteFold } from './rows/site-fold.ts'
 import { entryStatements } from './store/entries.ts'
 import { removeOld } from './store/retention.ts'
 import type { RowFilter, SummaryRow } from './store/row.ts'
@@ -62,15 +63,11 @@ export type EntryWriter = Omit<ReturnType<typeof openEntryWriter>, typeof Symbol
 
 /** Opens the part that changes the database, after summing up what the last run left in the journal. */
 export function openEntryWriter(db: WriterDb, options: WriterOptions) {
-  const { onError, now, checkpointMs = CHECKPOINT_MS } = options
+  const { onError, now } = options
   const store = createRumStore(db)
   const aggregator = new Aggregator(db, store)
   aggregator.replay()
-  const checkpoints = repeat(
-    checkpointMs,
-    () => aggregator.checkpoint(),
-    (error) => onError(error, 'cannot sum up telemetry; it stays in the journal'),
-  )
+  const { close, ...sums } = startCheckpoints(aggregator, options)
   const retention = repeat(
     HOUR_MS,
     () => removeOld(db, now()),
@@ -82,29 +79,45 @@ export function openEntryWriter(db: WriterDb, options: WriterOptions) {
     return performance.now() - startedAt
   }
   return {
+    ...sums,
     /** Writes all entries and sums them up or, if it fails, writes none. Resolves to the milliseconds of the commit. */
     writeEntries: async (entries: readonly Entry[]): Promise<number> => {
       const commitMs = await db.engine.whenFree(() => write(entries), 1)
       fold(aggregator, entries, onError)
       return commitMs
     },
-    /** Counts a beacon that is not stored. */
-    countDropped: async (siteId: string, reason: DropReason, at: number): Promise<void> => {
-      const counter = { hour: hourOf(at), kind: 'beacon', label: reason, count: 1 } as const
-      aggregator.site(siteId).count(counter)
-    },
     /** The rows of a summary that are newer than their stored copies. */
     readLive: (filter: RowFilter): Promise<SummaryRow[]> => readLive(aggregator, filter),
-    /** Writes the beacons that the site's stored rows lack. */
-    checkpointSite: (siteId: string): Promise<void> => aggregator.checkpointSite(siteId),
     [Symbol.asyncDispose]: async () => {
-      checkpoints[Symbol.dispose]()
       retention[Symbol.dispose]()
-      try {
-        await db.engine.whenFree(() => aggregator.close(), 1)
-      } catch (error) {
-        onError(error, 'cannot sum up telemetry; it stays in the journal')
-      }
+      await close()
+    },
+  }
+}
+
+/** SQLite's aggregator or PostgreSQL's. */
+interface Sums extends Pick<Aggregator, 'checkpoint' | 'checkpointSite' | 'close'> {
+  site(siteId: string): Pick<SiteFold, 'count'>
+}
+
+/** Writes what beacons have changed every ten seconds, and once more at the end. */
+export function startCheckpoints(
+  sums: Sums,
+  { onError, checkpointMs = CHECKPOINT_MS }: Pick<WriterOptions, 'onError' | 'checkpointMs'>,
+) {
+  const failed = (error: unknown) =>
+    onError(error, 'cannot sum up telemetry; it stays in the journal')
+  const checkpoints = repeat(checkpointMs, () => sums.checkpoint(), failed)
+  return {
+    /** Counts a beacon that is not stored. */
+    countDropped: async (siteId: string, reason: DropReason, at: number): Promise<void> => {
+      sums.site(siteId).count({ hour: hourOf(at), kind: 'beacon', label: reason, count: 1 })
+    },
+    /** Writes the beacons that the site's stored rows lack. */
+    checkpointSite: (siteId: string): Promise<void> => sums.checkpointSite(siteId),
+    close: async (): Promise<void> => {
+      checkpoints[Symbol.dispose]()
+      await sums.close().catch(failed)
     },
   }
 }

@@ -1,9 +1,8 @@
 import { repeat } from '../../parts/repeat.ts'
 import type { PgPool } from '../../postgres/connection.ts'
-import { hourOf } from '../hour.ts'
 import { type Accepted, type Draft, Journal, type Pace } from '../ingest/journal.ts'
 import type { RowFilter, SummaryRow } from '../store/row.ts'
-import type { DropReason, RumWriter } from '../writer.ts'
+import { type RumWriter, startCheckpoints } from '../writer.ts'
 import { PgAggregator } from './aggregator.ts'
 import { addGroup } from './entries.ts'
 
@@ -19,7 +18,6 @@ export interface PgWriterOptions {
   readonly checkpointMs?: number | undefined
 }
 
-const CHECKPOINT_MS = 10_000
 /**
  * Most of what a commit costs the server does not depend on its size: up to 10,000 beacons a second, about
  * twenty commits take them all.
@@ -31,8 +29,9 @@ const COUNTRY = /^[\w-]{0,10}$/
 /** Writes telemetry of one node. */
 export function openPgRumWriter(
   pool: PgPool,
-  { node, onError, onTakenOver, checkpointMs = CHECKPOINT_MS }: PgWriterOptions,
-) {
+  options: PgWriterOptions,
+): RumWriter & AsyncDisposable {
+  const { node, onError, onTakenOver } = options
   const aggregator = new PgAggregator({ pool, node, onTakenOver })
   const journal = new Journal({
     firstId: 1,
@@ -46,19 +45,12 @@ export function openPgRumWriter(
     onError: (error) => onError(error, 'cannot store beacons'),
     pace: PACE,
   })
-  const checkpoints = repeat(
-    checkpointMs,
-    () => aggregator.checkpoint(),
-    (error) => onError(error, 'cannot sum up telemetry; it stays in the journal'),
-  )
+  const { close, ...sums } = startCheckpoints(aggregator, options)
   return {
+    ...sums,
     add: async (draft: Draft): Promise<Accepted> => {
       if (aggregator.isTakenOver) return 'failed'
       return journal.add(COUNTRY.test(draft.country) ? draft : { ...draft, country: '' })
-    },
-    countDropped: async (siteId: string, reason: DropReason, at: number): Promise<void> => {
-      const counter = { hour: hourOf(at), kind: 'beacon', label: reason, count: 1 } as const
-      aggregator.site(siteId).count(counter)
     },
     /** Writes what is newer than the stored rows, so that there are no live rows to return. */
     readLive: async ({ siteId }: RowFilter): Promise<SummaryRow[]> => {
@@ -69,15 +61,9 @@ export function openPgRumWriter(
       }
       return []
     },
-    checkpointSite: (siteId: string): Promise<void> => aggregator.checkpointSite(siteId),
     [Symbol.asyncDispose]: async () => {
-      checkpoints[Symbol.dispose]()
       await journal.close()
-      try {
-        await aggregator.close()
-      } catch (error) {
-        onError(error, 'cannot sum up telemetry; it stays in the journal')
-      }
+      await close()
     },
-  } satisfies RumWriter & AsyncDisposable
+  }
 }

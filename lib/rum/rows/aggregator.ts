@@ -98,9 +98,11 @@ export class Aggregator {
   }
 
   /** Writes everything that is unwritten, and stops a running checkpoint. */
-  close(): void {
-    this.#isClosed = true
-    this.#checkpointNow()
+  async close(): Promise<void> {
+    await this.#db.engine.whenFree(() => {
+      this.#isClosed = true
+      this.#checkpointNow()
+    }, 1)
   }
 
   #checkpointNow(): void {
