@@ -54,22 +54,9 @@ export function replaceAll(table: string, key: Columns, values: Columns): Bulk {
 
 /** Reads `wanted` from the rows of the given keys, after the columns of the key. */
 export function readAll(table: string, key: Columns, wanted: readonly string[] = []): Bulk {
-  return readJoined(table, key, { columns: [...Object.keys(key), ...wanted] })
-}
-
-interface JoinOptions {
-  readonly columns: readonly string[]
-  /** Follows the join. */
-  readonly rest?: string
-}
-
-/** Reads `columns` of the rows of the given keys. */
-export function readJoined(table: string, key: Columns, { columns, rest = '' }: JoinOptions): Bulk {
+  const columns = [...Object.keys(key), ...wanted]
   const rows = `${rowsOf(key, 'wanted')} JOIN ${table} USING (${listNames(key)})`
-  return {
-    text: `SELECT ${columns.join(', ')} FROM ${rows} ${rest}`,
-    width: Object.keys(key).length,
-  }
+  return { text: `SELECT ${columns.join(', ')} FROM ${rows}`, width: Object.keys(key).length }
 }
 
 /** Runs the statement, unless there are no rows. Returns what it reads. */

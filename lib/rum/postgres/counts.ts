@@ -3,7 +3,7 @@ import { dayOfHour } from '../hour.ts'
 import { MAX_ERROR_GROUPS, OTHER_ERRORS, OTHERS_HASH, type SiteFold } from '../rows/site-fold.ts'
 import type { ErrorGroup } from '../store/counts.ts'
 import { addAll, type Columns, runBulk } from './bulk.ts'
-import { admitNames, type DayName, type FullDay, listNamesOf, nameTable } from './names.ts'
+import { admitNames, type DayName, type FullDay, nameTable } from './names.ts'
 
 type SiteErrors = ErrorGroup & { readonly siteId: string }
 
@@ -55,7 +55,7 @@ export async function addCounts(
 export async function addErrors(
   connection: PgConnection,
   sites: readonly SiteFold[],
-): Promise<FullDay[]> {
+): Promise<readonly FullDay[]> {
   const all = sites.flatMap(({ siteId, errors }) =>
     Array.from(errors.values(), (group) => ({ ...group, siteId })),
   )
@@ -74,7 +74,7 @@ export async function addErrors(
     ...[siteId, hour, hash, count, firstAt, lastAt],
   ])
   await runBulk(connection, ADD_ERRORS, tuples)
-  return listNamesOf(connection, HASH_NAMES, admitted.fullDays)
+  return admitted.fullDays
 }
 
 function toName({ siteId, hour, hash }: SiteErrors): DayName {

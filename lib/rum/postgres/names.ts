@@ -1,5 +1,6 @@
 import type { PgConnection } from '../../postgres/connection.ts'
-import { type Bulk, type Columns, readAll, readJoined, runBulk } from './bulk.ts'
+import { CappedNames } from '../rows/capped-names.ts'
+import { type Bulk, type Columns, readAll, runBulk } from './bulk.ts'
 
 /** A page or a kind of errors of a site on a day. */
 export interface DayName {
@@ -13,7 +14,6 @@ export interface NameTable {
   readonly limit: number
   readonly other: string
   readonly find: Bulk
-  readonly count: Bulk
   readonly list: Bulk
 }
 
@@ -28,10 +28,6 @@ export function nameTable(
     limit,
     other,
     find: readAll(table, { ...DAY, [column]: 'text' }),
-    count: readJoined(table, DAY, {
-      columns: ['site_id', 'day', 'count(*)'],
-      rest: `WHERE ${column} <> '${other}' GROUP BY site_id, day`,
-    }),
     list: readAll(table, DAY, [column]),
   }
 }
@@ -46,47 +42,38 @@ export interface FullDay {
 /** Which names are stored or find room, and the days that are full. */
 export interface Admitted {
   has(name: DayName): boolean
-  readonly fullDays: readonly (readonly [siteId: string, day: number])[]
+  readonly fullDays: readonly FullDay[]
 }
 
 /** Admits names, in their order, up to the limit. The locks of their sites must be held. */
 export async function admitNames(
   connection: PgConnection,
-  { limit, other, find, count }: NameTable,
+  { limit, other, find, list }: NameTable,
   names: readonly DayName[],
 ): Promise<Admitted> {
   const wanted = new Map(names.map((name) => [textOf(name), name]))
   const stored = await runBulk(connection, find, [...wanted.values()].map(toTuple))
   const admitted = new Set(stored.map((row) => row.join(' ')))
   const added = [...wanted].filter(([text, { name }]) => name !== other && !admitted.has(text))
-  const days = new Map(
-    added.map(([, { siteId, day }]) => [`${siteId} ${day}`, [siteId, day] as const]),
+  const days = new Map(added.map(([, name]) => [dayOf(name), name]))
+  const tuples = Array.from(days.values(), ({ siteId, day }) => [siteId, day])
+  const known = Map.groupBy(await runBulk(connection, list, tuples), (row) => `${row[0]} ${row[1]}`)
+  const capped = new CappedNames(limit, other, (day: string) =>
+    (known.get(day) ?? []).map((row) => String(row[2])),
   )
-  const counted = await runBulk(connection, count, [...days.values()])
-  const counts = new Map(counted.map(([siteId, day, n]) => [`${siteId} ${day}`, Number(n)]))
-  for (const [text, { siteId, day }] of added) {
-    const n = counts.get(`${siteId} ${day}`) ?? 0
-    if (n >= limit) continue
-    counts.set(`${siteId} ${day}`, n + 1)
-    admitted.add(text)
+  for (const [text, name] of added) {
+    if (capped.add(dayOf(name), name.name) === name.name) admitted.add(text)
   }
   return {
     has: (name) => name.name === other || admitted.has(textOf(name)),
-    fullDays: [...days].filter(([text]) => (counts.get(text) ?? 0) >= limit).map(([, day]) => day),
+    fullDays: [...days]
+      .filter(([text]) => capped.isFull(text))
+      .map(([text, { siteId, day }]) => ({ siteId, day, names: [...capped.load(text)] })),
   }
 }
 
-/** Lists all stored names of the days. */
-export async function listNamesOf(
-  connection: PgConnection,
-  { list }: NameTable,
-  days: Admitted['fullDays'],
-): Promise<FullDay[]> {
-  const rows = await runBulk(connection, list, days)
-  return days.map(([siteId, day]) => {
-    const names = rows.filter((row) => row[0] === siteId && row[1] === day)
-    return { siteId, day, names: names.map(([, , name]) => String(name)) }
-  })
+function dayOf({ siteId, day }: DayName): string {
+  return `${siteId} ${day}`
 }
 
 function toTuple({ siteId, day, name }: DayName) {

@@ -7,7 +7,7 @@ import { encodeMeasures } from '../sketch/measures-blob.ts'
 import { type DayKey, type HourKey, type PathKey, type Row, toRow } from '../store/row.ts'
 import { PERCENTILE_COLUMNS, toPercentiles } from '../store/summary-columns.ts'
 import { type Bulk, type Columns, readAll, replaceAll, runBulk, type Tuple } from './bulk.ts'
-import { admitNames, type DayName, type FullDay, listNamesOf, nameTable } from './names.ts'
+import { admitNames, type DayName, type FullDay, nameTable } from './names.ts'
 
 /** What must be added to a stored row. */
 interface Delta<Key> {
@@ -67,7 +67,7 @@ const SAVE_SUMMARY = replaceAll('rum_hours', HOUR, {
 export async function addRows(
   connection: PgConnection,
   sites: readonly SiteFold[],
-): Promise<FullDay[]> {
+): Promise<readonly FullDay[]> {
   const summaries: Tuple[] = []
   await addTo(connection, HOURS, deltasOf(sites, 'hours'), (delta, { samples, measures }) => {
     summaries.push([...HOURS.toTuple(delta), samples, ...toPercentiles(measures)])
@@ -119,12 +119,12 @@ function toStored(found: Tuple | undefined): Row | undefined {
 async function addPaths(
   connection: PgConnection,
   deltas: readonly Delta<PathKey>[],
-): Promise<FullDay[]> {
+): Promise<readonly FullDay[]> {
   const admitted = await admitNames(connection, PATH_NAMES, deltas.map(toName))
   const kept = deltas.filter((delta) => admitted.has(toName(delta)))
   const others = deltas.filter((delta) => !admitted.has(toName(delta)))
   await addTo(connection, PATHS, joinOthers(kept, others))
-  return listNamesOf(connection, PATH_NAMES, admitted.fullDays)
+  return admitted.fullDays
 }
 
 function toName({ siteId, row: { key } }: Delta<PathKey>): DayName {

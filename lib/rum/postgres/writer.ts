@@ -1,4 +1,3 @@
-import { repeat } from '../../parts/repeat.ts'
 import type { PgPool } from '../../postgres/connection.ts'
 import { type Accepted, type Draft, Journal, type Pace } from '../ingest/journal.ts'
 import type { RowFilter, SummaryRow } from '../store/row.ts'

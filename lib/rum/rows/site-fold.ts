@@ -4,6 +4,7 @@ import type { Entry } from '../ingest/journal.ts'
 import { errorHash, type PageError } from '../ingest/page-error.ts'
 import type { Counter, ErrorGroup } from '../store/counts.ts'
 import type { DayKey, HourKey, PathKey, RowTable } from '../store/row.ts'
+import { CappedNames } from './capped-names.ts'
 import { addToRow, LiveRows } from './live-rows.ts'
 
 /** Pages of one site and day that have their own row; all others share one. */
@@ -34,8 +35,8 @@ export class SiteFold {
   readonly hours: LiveRows<HourKey>
   readonly days: LiveRows<DayKey>
   readonly paths: LiveRows<PathKey>
-  readonly #pathNames: CappedNames
-  readonly #errorHashes: CappedNames
+  readonly #pathNames: CappedNames<number>
+  readonly #errorHashes: CappedNames<number>
   readonly errors = new Map<string, ErrorGroup>()
   readonly counts = new Map<string, Counter>()
   /** The last folded journal entry. */
@@ -120,44 +121,5 @@ export class SiteFold {
     this.count({ hour, kind: 'beacon', label: 'accepted', count: 1 })
     if (connection) this.count({ hour, kind: 'connection', label: connection, count: 1 })
     if (dropped > 0) this.count({ hour, kind: 'beacon', label: 'out-of-range', count: dropped })
-  }
-}
-
-/** The names of each time span, up to a limit per span. */
-class CappedNames {
-  readonly #bySpan = new Map<number, Set<string>>()
-  readonly #limit: number
-  readonly #other: string
-  readonly #list: (span: number) => Iterable<string>
-
-  /** `list` reads the stored names of a span. Names over the limit become `other`. */
-  constructor(limit: number, other: string, list: (span: number) => Iterable<string>) {
-    this.#limit = limit
-    this.#other = other
-    this.#list = list
-  }
-
-  /** Throws if the stored names cannot be read. */
-  load(span: number): Set<string> {
-    const names = this.#bySpan.get(span) ?? new Set(this.#list(span))
-    this.#bySpan.set(span, names)
-    return names
-  }
-
-  /** Returns the name, or `other` if the span is full and the name is new. */
-  add(span: number, name: string): string {
-    const names = this.load(span)
-    if (names.has(name)) return name
-    const isFull = names.size - (names.has(this.#other) ? 1 : 0) >= this.#limit
-    const kept = isFull ? this.#other : name
-    names.add(kept)
-    return kept
-  }
-
-  /** Forgets the names of all other spans. */
-  keepOnly(spans: readonly number[]): void {
-    for (const span of this.#bySpan.keys()) {
-      if (!spans.includes(span)) this.#bySpan.delete(span)
-    }
   }
 }
