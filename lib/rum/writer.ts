@@ -83,7 +83,11 @@ export function openEntryWriter(db: WriterDb, options: WriterOptions) {
     /** Writes all entries and sums them up or, if it fails, writes none. Resolves to the milliseconds of the commit. */
     writeEntries: async (entries: readonly Entry[]): Promise<number> => {
       const commitMs = await db.engine.whenFree(() => write(entries), 1)
-      fold(aggregator, entries, onError)
+      try {
+        aggregator.fold(entries)
+      } catch (error) {
+        onError(error, 'cannot read stored telemetry; beacons wait in the journal')
+      }
       return commitMs
     },
     /** The rows of a summary that are newer than their stored copies. */
@@ -119,18 +123,5 @@ export function startCheckpoints(
       checkpoints[Symbol.dispose]()
       await sums.close().catch(failed)
     },
-  }
-}
-
-/** Folds the entries into rows after their commit. */
-function fold(
-  aggregator: Aggregator,
-  entries: readonly Entry[],
-  onError: WriterOptions['onError'],
-): void {
-  try {
-    aggregator.fold(entries)
-  } catch (error) {
-    onError(error, 'cannot read stored telemetry; beacons wait in the journal')
   }
 }

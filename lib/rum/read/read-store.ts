@@ -1,7 +1,7 @@
 import { HOURS_OF_DAY, type TelemetryPeriod } from '../hour.ts'
 import type { CountTotal, ErrorSample, ErrorTotal, SampleKey } from '../store/counts.ts'
 import type { RowFilter, Sketches, SpanRow, SummaryRow } from '../store/row.ts'
-import { SUMMARY_COLUMNS, type SummaryColumns, toSummaryRow } from '../store/summary-columns.ts'
+import { SUMMARY_COLUMNS, type SummaryTuple, toSummaryRow } from '../store/summary-columns.ts'
 
 /** Runs a statement that SQLite and PostgreSQL both know, with `?` for each parameter. */
 export type Read = (sql: string, params: readonly unknown[]) => Promise<unknown[][]>
@@ -22,7 +22,7 @@ export function createReadStore(readRows: Read) {
       const { isWanted, params } = condition('hour', filter)
       const sql = `SELECT ${SUMMARY_COLUMNS.join(', ')} FROM rum_hours WHERE ${isWanted}
         ORDER BY hour, country, device`
-      return (await read(sql, params)).map(toSummary)
+      return (await read<SummaryTuple>(sql, params)).map(toSummaryRow)
     },
     /** The hourly rows by time, in pages. */
     readHours: (filter: RowFilter) => readSpans(readRows, 'hour', filter),
@@ -73,12 +73,6 @@ function condition(column: 'hour' | 'day', { siteId, period, country, device }: 
     isWanted: `${column === 'hour' ? IN_PERIOD : IN_DAYS}${others.join('')}`,
     params: [siteId, period.from, period.to, ...chosen.map(([, value]) => value)],
   }
-}
-
-function toSummary(row: readonly unknown[]): SummaryRow {
-  const columns: Record<string, unknown> = {}
-  for (const [at, name] of SUMMARY_COLUMNS.entries()) columns[name] = row[at]
-  return toSummaryRow(columns as unknown as SummaryColumns) // safe: these are the columns
 }
 
 const PAGE_ROWS = 250

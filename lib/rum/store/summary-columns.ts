@@ -1,21 +1,23 @@
 import { byVital, VITALS } from '../../contract/telemetry/metrics.ts'
 import type { PercentileSet } from '../../contract/telemetry/telemetry-schemas.ts'
 import { type Measures, percentilesOf } from '../sketch/measures.ts'
-import type { HourKey, SummaryRow } from './row.ts'
+import type { SummaryRow } from './row.ts'
 
-/** The percentile columns of `rum_hours`. */
 const PERCENTILES = VITALS.flatMap((vital) =>
-  (['p50', 'p75', 'p95'] as const).map((name) => ({
-    vital,
-    name,
-    column: `${vital}_${name}` as const,
-  })),
+  (['p50', 'p75', 'p95'] as const).map((name) => ({ vital, name })),
 )
-export const PERCENTILE_COLUMNS = PERCENTILES.map(({ column }) => column)
+/** The percentile columns of `rum_hours`. */
+export const PERCENTILE_COLUMNS = PERCENTILES.map(({ vital, name }) => `${vital}_${name}`)
 export const SUMMARY_COLUMNS = ['hour', 'country', 'device', 'samples', ...PERCENTILE_COLUMNS]
 
-type PercentileColumns = Readonly<Record<(typeof PERCENTILES)[number]['column'], number | null>>
-export type SummaryColumns = HourKey & { readonly samples: number } & PercentileColumns
+/** The values of `SUMMARY_COLUMNS`. */
+export type SummaryTuple = readonly [
+  hour: number,
+  country: string,
+  device: string,
+  samples: number,
+  ...percentiles: (number | null)[],
+]
 
 /** Computes the values of the percentile columns, in their order. */
 export function toPercentiles(measures: Measures): (number | null)[] {
@@ -25,9 +27,11 @@ export function toPercentiles(measures: Measures): (number | null)[] {
   })
 }
 
-export function toSummaryRow(row: SummaryColumns): SummaryRow {
-  const { hour, country, device, samples } = row
+export function toSummaryRow(row: SummaryTuple): SummaryRow {
+  const [hour, country, device, samples, ...values] = row
   const percentiles = byVital((): PercentileSet => ({ p50: null, p75: null, p95: null }))
-  for (const { vital, name, column } of PERCENTILES) percentiles[vital][name] = row[column]
+  for (const [at, { vital, name }] of PERCENTILES.entries()) {
+    percentiles[vital][name] = values[at] ?? null
+  }
   return { hour, country, device, samples, percentiles }
 }
