@@ -120,8 +120,9 @@ export class PgAggregator {
       return
     }
     for (const site of sites) site.partWritten()
-    for (const day of full.paths) this.#sites.get(day.siteId)?.keepPaths(day)
-    for (const day of full.errors) this.#sites.get(day.siteId)?.keepErrors(day)
+    for (const kind of ['paths', 'errors'] as const) {
+      for (const day of full[kind]) this.#sites.get(day.siteId)?.keepNames(kind, day)
+    }
   }
 
   #putLast(site: PendingSite): void {

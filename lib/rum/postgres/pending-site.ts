@@ -1,7 +1,7 @@
 import type { Entry } from '../ingest/journal.ts'
 import { type KnownRows, SiteFold } from '../rows/site-fold.ts'
 import type { Counter } from '../store/counts.ts'
-import type { Part } from './checkpoint.ts'
+import type { FullDays, Part } from './checkpoint.ts'
 import type { FullDay } from './names.ts'
 
 /** What a node must still add to the stored rows of one site. */
@@ -16,8 +16,7 @@ export class PendingSite {
   writing: Promise<unknown> | undefined
   /** Its last transaction failed: the next one has only this site, so that no other fails with it. */
   isAlone = false
-  readonly #paths: DayNames = new Map()
-  readonly #errors: DayNames = new Map()
+  readonly #full: FullNames = { paths: new Map(), errors: new Map() }
 
   constructor(id: string) {
     this.id = id
@@ -61,39 +60,31 @@ export class PendingSite {
     this.isAlone = false
   }
 
-  /** Keeps the pages of a full day. From now on, beacons of other pages of that day are counted together. */
-  keepPaths(day: FullDay): void {
-    keepNames(this.#paths, day)
-  }
-
-  keepErrors(day: FullDay): void {
-    keepNames(this.#errors, day)
+  /**
+   * Keeps the names of a full day, and forgets days before yesterday: no beacon belongs to them any more. From now
+   * on, beacons with other names of that day are counted together.
+   */
+  keepNames(kind: keyof FullDays, { day, names }: FullDay): void {
+    const days = this.#full[kind]
+    days.set(day, names)
+    for (const old of days.keys()) if (old < day - 1) days.delete(old)
   }
 
   #newFold(): SiteFold {
-    return new SiteFold(withoutStoredRows({ paths: this.#paths, errors: this.#errors }), this.id)
+    return new SiteFold(withoutStoredRows(this.#full), this.id)
   }
 }
 
 /** The names of full days. */
-type DayNames = Map<number, readonly string[]>
+type FullNames = Readonly<Record<keyof FullDays, Map<number, readonly string[]>>>
 
-/** Forgets the days before yesterday: no beacon belongs to them any more. */
-function keepNames(days: DayNames, { day, names }: FullDay): void {
-  days.set(day, names)
-  for (const old of days.keys()) if (old < day - 1) days.delete(old)
-}
-
-/** For a fold that starts as if no row were stored. `names`: those of full days. */
-export function withoutStoredRows(names?: {
-  readonly paths: DayNames
-  readonly errors: DayNames
-}): KnownRows {
+/** For a fold that starts as if no row were stored. */
+export function withoutStoredRows(full?: FullNames): KnownRows {
   const rows = { findLastId: () => 0 }
   return {
     ...{ hours: rows, days: rows, paths: rows },
-    listPaths: (_, day) => names?.paths.get(day) ?? [],
-    listErrorHashes: (_, day) => names?.errors.get(day) ?? [],
+    listPaths: (_, day) => full?.paths.get(day) ?? [],
+    listErrorHashes: (_, day) => full?.errors.get(day) ?? [],
     findCountedId: () => 0,
   }
 }

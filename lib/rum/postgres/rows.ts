@@ -1,10 +1,10 @@
 import { mapInSlices } from '../../parts/time-slices.ts'
 import type { PgConnection } from '../../postgres/connection.ts'
-import { addToStored, type LiveRow } from '../rows/live-rows.ts'
+import { addToStored, type LiveRow, type LiveRows } from '../rows/live-rows.ts'
 import { MAX_PATHS, OTHER_PATHS, type SiteFold } from '../rows/site-fold.ts'
 import { addMeasures } from '../sketch/measures.ts'
 import { encodeMeasures } from '../sketch/measures-blob.ts'
-import { type DayKey, type HourKey, type PathKey, type Row, toRow } from '../store/row.ts'
+import { type PathKey, type Row, toRow } from '../store/row.ts'
 import { PERCENTILE_COLUMNS, toPercentiles } from '../store/summary-columns.ts'
 import { type Bulk, type Columns, readAll, replaceAll, runBulk, type Tuple } from './bulk.ts'
 import { admitNames, type DayName, type FullDay, nameTable } from './names.ts'
@@ -16,9 +16,7 @@ interface Delta<Key> {
 }
 
 /** A table of rows with sketches. */
-interface SketchTable<Key> {
-  /** The values of the key, in the order of its columns. */
-  readonly toTuple: (delta: Delta<Key>) => Tuple
+interface SketchTable {
   readonly read: Bulk
   readonly save: Bulk
 }
@@ -28,35 +26,16 @@ const HOUR: Columns = { site_id: 'text', hour: 'bigint', ...PLACE }
 const DAY: Columns = { site_id: 'text', day: 'bigint', ...PLACE }
 const PATH: Columns = { site_id: 'text', day: 'bigint', path: 'text' }
 
-function sketchTable<Key>(
-  table: string,
-  key: Columns,
-  toTuple: SketchTable<Key>['toTuple'],
-): SketchTable<Key> {
+function sketchTable(table: string, key: Columns): SketchTable {
   return {
-    toTuple,
     read: readAll(table, key, ['samples', 'sketches']),
     save: replaceAll(table, key, { samples: 'bigint', sketches: 'bytea' }),
   }
 }
 
-const HOURS = sketchTable<HourKey>('rum_sketches', HOUR, ({ siteId, row: { key } }) => [
-  siteId,
-  key.hour,
-  key.country,
-  key.device,
-])
-const DAYS = sketchTable<DayKey>('rum_days', DAY, ({ siteId, row: { key } }) => [
-  siteId,
-  key.day,
-  key.country,
-  key.device,
-])
-const PATHS = sketchTable<PathKey>('rum_paths', PATH, ({ siteId, row: { key } }) => [
-  siteId,
-  key.day,
-  key.path,
-])
+const HOURS = sketchTable('rum_sketches', HOUR)
+const DAYS = sketchTable('rum_days', DAY)
+const PATHS = sketchTable('rum_paths', PATH)
 const PATH_NAMES = nameTable('rum_paths', 'path', { limit: MAX_PATHS, other: OTHER_PATHS })
 const SAVE_SUMMARY = replaceAll('rum_hours', HOUR, {
   samples: 'bigint',
@@ -68,42 +47,48 @@ export async function addRows(
   connection: PgConnection,
   sites: readonly SiteFold[],
 ): Promise<readonly FullDay[]> {
+  const hours = deltasOf(sites, (site) => site.hours)
   const summaries: Tuple[] = []
-  await addTo(connection, HOURS, deltasOf(sites, 'hours'), (delta, { samples, measures }) => {
-    summaries.push([...HOURS.toTuple(delta), samples, ...toPercentiles(measures)])
+  await addTo(connection, HOURS, hours, (key, { samples, measures }) => {
+    summaries.push([...key, samples, ...toPercentiles(measures)])
   })
   await runBulk(connection, SAVE_SUMMARY, summaries)
-  await addTo(connection, DAYS, deltasOf(sites, 'days'))
-  return addPaths(connection, deltasOf(sites, 'paths'))
+  const days = deltasOf(sites, (site) => site.days)
+  await addTo(connection, DAYS, days)
+  const paths = deltasOf(sites, (site) => site.paths)
+  return addPaths(connection, paths)
 }
 
-type Table = 'hours' | 'days' | 'paths'
-type KeyOf<Name extends Table> = { hours: HourKey; days: DayKey; paths: PathKey }[Name]
-
-function deltasOf<Name extends Table>(
+function deltasOf<Key extends object>(
   sites: readonly SiteFold[],
-  table: Name,
-): Delta<KeyOf<Name>>[] {
+  choose: (site: SiteFold) => LiveRows<Key>,
+): Delta<Key>[] {
   return sites.flatMap((site) => {
-    // safe: each table has rows of its own keys
-    const rows = site[table].changed() as LiveRow<KeyOf<Name>>[]
-    return rows.map((row) => ({ siteId: site.siteId, row }))
+    const { siteId } = site
+    return choose(site)
+      .changed()
+      .map((row) => ({ siteId, row }))
   })
+}
+
+/** The values of the key, which are in the order of its columns. */
+function toTuple({ siteId, row }: Delta<object>): Tuple {
+  return [siteId, ...Object.values(row.key)]
 }
 
 /** Adds the deltas to the stored rows. `onSum` gets each sum: kept together, they would take much memory. */
-async function addTo<Key>(
+async function addTo(
   connection: PgConnection,
-  { toTuple, read, save }: SketchTable<Key>,
-  deltas: readonly Delta<Key>[],
-  onSum?: (delta: Delta<Key>, sum: Row) => void,
+  { read, save }: SketchTable,
+  deltas: readonly Delta<object>[],
+  onSum?: (key: Tuple, sum: Row) => void,
 ): Promise<void> {
   const rows = await runBulk(connection, read, deltas.map(toTuple))
   const stored = new Map(rows.map((row) => [row.slice(0, -2).join(' '), row.slice(-2)]))
   const saved = await mapInSlices(deltas, (delta) => {
     const tuple = toTuple(delta)
     const sum = addToStored(delta.row, toStored(stored.get(tuple.join(' '))))
-    onSum?.(delta, sum)
+    onSum?.(tuple, sum)
     return [...tuple, sum.samples, encodeMeasures(sum.measures)]
   })
   await runBulk(connection, save, saved)
@@ -136,11 +121,11 @@ function joinOthers(
   kept: readonly Delta<PathKey>[],
   others: readonly Delta<PathKey>[],
 ): Delta<PathKey>[] {
-  const rows = new Map(kept.map((delta) => [PATHS.toTuple(delta).join(' '), delta]))
+  const rows = new Map(kept.map((delta) => [toTuple(delta).join(' '), delta]))
   for (const { siteId, row } of others) {
     const key = { day: row.key.day, path: OTHER_PATHS }
     const empty = { siteId, row: { ...row, key, samples: 0, measures: {} } }
-    const name = PATHS.toTuple(empty).join(' ')
+    const name = toTuple(empty).join(' ')
     const known = (rows.get(name) ?? empty).row
     const measures = {}
     addMeasures(measures, known.measures)

@@ -4,7 +4,10 @@ import type { TelemetryPeriod } from '../hour.ts'
 import type { Measures } from '../sketch/measures.ts'
 import { decodeMeasures } from '../sketch/measures-blob.ts'
 
-/** The key of an hourly row of a site. Country and device are empty if unknown. */
+/**
+ * The key of an hourly row of a site. Country and device are empty if unknown. Keys have their values in the order
+ * of the columns.
+ */
 export interface HourKey {
   readonly hour: number
   readonly country: string
