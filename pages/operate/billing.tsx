@@ -1,4 +1,5 @@
-import { ACTION_LABELS, labelOf } from '../dashboard/audit/audit-labels.ts'
+import { ACTION_LABELS } from '../../lib/contract/account/audit-actions.ts'
+import { labelOf } from '../dashboard/audit/audit-labels.ts'
 import { Card } from '../dashboard/parts/card.tsx'
 import { Confirm, PostButton } from '../dashboard/parts/form.tsx'
 import { counted } from '../dashboard/parts/format.ts'

@@ -67,8 +67,8 @@ function parametersOf(row: Operation): string[] {
 
 describe('the links of the OpenAPI document', () => {
   it('lead from operations that create something to operations that use it', () => {
-    const found = links.map(({ from, to }) => `${from} ${to}`)
-    assert.deepEqual(found.sort(), [
+    const found = new Set(links.map(({ from, to }) => `${from} ${to}`))
+    const published = [
       'addTaxId deleteTaxId',
       'createKey renewKey',
       'createKey revokeKey',
@@ -77,7 +77,11 @@ describe('the links of the OpenAPI document', () => {
       'createSite getRumOverview',
       'createSite getRumSummary',
       'createSite getSiteProof',
-    ])
+    ]
+    assert.deepEqual(
+      published.filter((link) => !found.has(link)),
+      [],
+    )
   })
 
   it('name existing operations and parameters', () => {

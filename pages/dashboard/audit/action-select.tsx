@@ -1,5 +1,6 @@
+import { ACTION_LABELS } from '../../../lib/contract/account/audit-actions.ts'
 import { Option, Select } from '../parts/field.tsx'
-import { ACTION_LABELS, labelOf } from './audit-labels.ts'
+import { labelOf } from './audit-labels.ts'
 
 /** In the order of their labels. */
 const ACTIONS = Object.entries(ACTION_LABELS)

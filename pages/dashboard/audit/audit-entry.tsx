@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx'
 import type { AuditLogEntry } from '../../../lib/contract/account/account-schemas.ts'
+import { ACTION_LABELS } from '../../../lib/contract/account/audit-actions.ts'
 import { Given } from '../parts/given.tsx'
-import { ACTION_LABELS, APP_LABELS, labelOf } from './audit-labels.ts'
+import { APP_LABELS, labelOf } from './audit-labels.ts'
 
 interface AuditEntryProps {
   readonly entry: AuditLogEntry
