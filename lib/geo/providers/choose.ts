@@ -7,8 +7,11 @@ import { maxmind, maxmindCountry } from './maxmind.ts'
 import { freeLists, ip2proxy, ipinfoPrivacy, maxmindAnonymous } from './privacy-files.ts'
 import type { Schema } from './schema.ts'
 
-/** Most specific first: the files of IPinfo and IP2Proxy also have a country_code. */
-const SCHEMAS: readonly Schema[] = [
+/**
+ * The first that fits a record is chosen, so the most specific comes first: for example, the files of IPinfo and
+ * IP2Proxy also have a country_code, which is all that `flatCity` asks for.
+ */
+export const SCHEMAS: readonly Schema[] = [
   freeLists,
   maxmindAnonymous,
   ipinfoPrivacy,
