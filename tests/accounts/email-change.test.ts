@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { signInNewUser, visitPage } from '../dashboard/pages.ts'
 import { readRows, write } from '../support/database/sql.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
+import { signInNewUser, visitPage } from '../support/scene/pages.ts'
 import {
   askForReset,
   nextLink,

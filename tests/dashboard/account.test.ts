@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { readColumn } from '../support/database/sql.ts'
 import { makeApp } from '../support/helpers.ts'
 import { startMailServer } from '../support/mail-server.ts'
+import { cookieOf, signInNewUser, visitPage } from '../support/scene/pages.ts'
 import { nextLink, PASSWORD, sendAuth, signIn, signUp } from '../support/sign-in.ts'
-import { cookieOf, signInNewUser, visitPage } from './pages.ts'
 
 const EMAIL = 'ada@example.com'
 const NEW_PASSWORD = `${PASSWORD} 2`

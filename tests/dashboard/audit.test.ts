@@ -9,7 +9,7 @@ import { transact } from '../../lib/db/transaction.ts'
 import { labelOf } from '../../pages/dashboard/audit/audit-labels.ts'
 import { write } from '../support/database/sql.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { signInNewUser, visitPage } from './pages.ts'
+import { signInNewUser, visitPage } from '../support/scene/pages.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DAY, openShop, type Shop } from '../billing/shop.ts'
 import { makeApp } from '../support/helpers.ts'
-import { type PageOptions, signInNewUser, visitPage } from './pages.ts'
+import { type PageOptions, signInNewUser, visitPage } from '../support/scene/pages.ts'
 
 /** Signs in a user of a service that sells through the Stripe double. */
 async function openBilling(shop: Shop) {

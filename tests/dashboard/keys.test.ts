@@ -3,7 +3,13 @@ import { describe, it } from 'node:test'
 import { MINUTE_MS } from '../../lib/parts/durations.ts'
 import { readRows, write } from '../support/database/sql.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { leaveCalls, type PageOptions, signInNewUser, visitPage, withCookiesOf } from './pages.ts'
+import {
+  leaveCalls,
+  type PageOptions,
+  signInNewUser,
+  visitPage,
+  withCookiesOf,
+} from '../support/scene/pages.ts'
 
 const KEY = /sk_live_[0-9a-f]{64}/
 

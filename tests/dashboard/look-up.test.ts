@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { signInNewUser, visitPage } from './pages.ts'
+import { signInNewUser, visitPage } from '../support/scene/pages.ts'
 
 /** The metered caller for Ada, who has signed in. */
 async function findAda({ services }: TestApp) {

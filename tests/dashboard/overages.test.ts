@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { auditOf, openShop, type Shop } from '../billing/shop.ts'
 import { readRows, write } from '../support/database/sql.ts'
-import { type PageOptions, signInNewUser, visitPage } from './pages.ts'
+import { type PageOptions, signInNewUser, visitPage } from '../support/scene/pages.ts'
 
 const PAGE = '/app/billing/overages'
 const SPENDING_CAPS = 'SELECT count(*) FROM spending_caps'

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { openShop, type Shop, type ShopOptions } from '../billing/shop.ts'
 import { write } from '../support/database/sql.ts'
 import { plansFileOf } from '../support/plans-file.ts'
-import { type PageOptions, signInNewUser, visitPage } from './pages.ts'
+import { type PageOptions, signInNewUser, visitPage } from '../support/scene/pages.ts'
 
 /** Signs in a user of a shop that has read its prices. */
 async function openBilling(options?: ShopOptions) {

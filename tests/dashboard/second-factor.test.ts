@@ -6,8 +6,8 @@ import { type Clock, makeAppWithClock } from '../accounts/second-factor/with-fac
 import { codeAt } from '../support/authenticator.ts'
 import { readColumn } from '../support/database/sql.ts'
 import type { TestApp } from '../support/helpers.ts'
+import { cookieOf, signInNewUser, visitPage, withCookiesOf } from '../support/scene/pages.ts'
 import { PASSWORD } from '../support/sign-in.ts'
-import { cookieOf, signInNewUser, visitPage, withCookiesOf } from './pages.ts'
 
 const PATH = '/app/account/second-factor'
 const EMAIL = 'ada@example.com'

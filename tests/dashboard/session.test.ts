@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readRows, write } from '../support/database/sql.ts'
 import { type AppOptions, freshClient, makeApp, recordingLog } from '../support/helpers.ts'
-import { signInNewUser, visitPage } from './pages.ts'
+import { signInNewUser, visitPage } from '../support/scene/pages.ts'
 
 const PAGES = ['/app', '/app/keys', '/app/billing', '/app/usage', '/app/look-up?ip=81.2.69.160']
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { makeApp, NOON } from '../support/helpers.ts'
+import { signInNewUser, visitPage } from '../support/scene/pages.ts'
 import { PASSWORD, signUp } from '../support/sign-in.ts'
-import { signInNewUser, visitPage } from './pages.ts'
 
 const BASE_URL = 'https://geo.example'
 

@@ -7,7 +7,7 @@ import { openSiteProofs } from '../../lib/services/site-proofs.ts'
 import { readRows } from '../support/database/sql.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { leaveCalls, signInNewUser, visitPage } from './pages.ts'
+import { leaveCalls, signInNewUser, visitPage } from '../support/scene/pages.ts'
 
 const SHOP = 'https://shop.example'
 

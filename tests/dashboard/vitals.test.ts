@@ -4,7 +4,7 @@ import { findUserByEmail, updatePlan } from '../../lib/accounts/users.ts'
 import { HOUR_MS } from '../../lib/parts/durations.ts'
 import { judge, percent, rate, valueText } from '../../pages/dashboard/vitals/rating.ts'
 import { type AppOptions, makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { leaveCalls, signInNewUser, visitPage } from './pages.ts'
+import { leaveCalls, signInNewUser, visitPage } from '../support/scene/pages.ts'
 
 const SHOP = 'https://shop.example'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { visitPage } from '../dashboard/pages.ts'
 import { write } from '../support/database/sql.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { visitPage } from '../support/scene/pages.ts'
 import { idOf, PERSON, personPath, signInOperator } from './operator.ts'
 
 const PATH = '/app/operate/audit'

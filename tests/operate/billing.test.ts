@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { auditOf, DAY, openShop, type Shop, type ShopOptions } from '../billing/shop.ts'
-import { type PageOptions, visitPage } from '../dashboard/pages.ts'
 import { write } from '../support/database/sql.ts'
 import { makeApp } from '../support/helpers.ts'
+import { type PageOptions, visitPage } from '../support/scene/pages.ts'
 import { actionsOf } from './actions.ts'
 import { OPERATOR, signInOperator } from './operator.ts'
 

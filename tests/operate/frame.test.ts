@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { operateRoutes } from '../../routes/operate/operate.ts'
-import { signInNewUser, visitPage } from '../dashboard/pages.ts'
 import { write } from '../support/database/sql.ts'
 import { makeApp } from '../support/helpers.ts'
+import { signInNewUser, visitPage } from '../support/scene/pages.ts'
 import { signInOperator } from './operator.ts'
 
 describe('the pages of operators', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
-import { signInNewUser } from '../dashboard/pages.ts'
 import { readRows, write } from '../support/database/sql.ts'
 import type { TestApp } from '../support/helpers.ts'
+import { signInNewUser } from '../support/scene/pages.ts'
 
 export const OPERATOR = 'olga@example.com'
 export const PERSON = 'ada@example.com'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { signInNewUser, visitPage } from '../dashboard/pages.ts'
 import { write } from '../support/database/sql.ts'
 import { makeApp, NOON } from '../support/helpers.ts'
+import { signInNewUser, visitPage } from '../support/scene/pages.ts'
 import { OPERATOR, PERSON, personPath, signInOperator } from './operator.ts'
 
 describe('the page about a person', () => {

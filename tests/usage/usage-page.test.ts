@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { signInNewUser, visitPage } from '../dashboard/pages.ts'
 import { readRows, write } from '../support/database/sql.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { signInNewUser, visitPage } from '../support/scene/pages.ts'
 
 const EMAIL = 'ada@example.com'
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { isEasyToGuess } from '../../../lib/access/sign-in/common-passwords.ts'
-import { visitPage } from '../../dashboard/pages.ts'
 import { makeApp } from '../../support/helpers.ts'
 import { startMailServer } from '../../support/mail-server.ts'
+import { visitPage } from '../../support/scene/pages.ts'
 import {
   type AuthAnswer,
   askForReset,

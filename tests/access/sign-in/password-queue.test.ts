@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { visitPage } from '../../dashboard/pages.ts'
 import { codeOf, makeApp, type TestApp } from '../../support/helpers.ts'
+import { visitPage } from '../../support/scene/pages.ts'
 import { type AuthOptions, PASSWORD, sendAuth } from '../../support/sign-in.ts'
 
 // run: only on SQLite, because it counts turns in which SQLite answers at once

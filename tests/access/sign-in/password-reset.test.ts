@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
 import type { Log } from '../../../lib/parts/log/log.ts'
-import { visitPage } from '../../dashboard/pages.ts'
 import { addTrigger, makeFail, readRows, write } from '../../support/database/sql.ts'
 import { codeOf, makeApp, recordingLog, type TestApp } from '../../support/helpers.ts'
 import { type MailServer, startMailServer } from '../../support/mail-server.ts'
+import { visitPage } from '../../support/scene/pages.ts'
 import {
   askForReset,
   lookUpWith,

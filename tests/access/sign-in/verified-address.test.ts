@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { cookieOf, visitPage } from '../../dashboard/pages.ts'
 import { readValue } from '../../support/database/sql.ts'
 import { codeOf, makeApp, type TestApp } from '../../support/helpers.ts'
 import { type MailServer, startMailServer } from '../../support/mail-server.ts'
+import { cookieOf, visitPage } from '../../support/scene/pages.ts'
 import { askForReset, nextLink, PASSWORD, sendAuth, signIn, signUp } from '../../support/sign-in.ts'
 
 const EMAIL = 'ada@example.com'

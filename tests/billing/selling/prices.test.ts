@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { visitPage } from '../../dashboard/pages.ts'
 import { makeApp } from '../../support/helpers.ts'
 import { plansFileOf } from '../../support/plans-file.ts'
+import { visitPage } from '../../support/scene/pages.ts'
 import { openShop, type Shop } from '../shop.ts'
 
 const PRICES = '/v1/billing/prices'

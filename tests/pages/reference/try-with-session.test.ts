@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { signInNewUser } from '../../dashboard/pages.ts'
 import { freshClient, makeApp, type TestApp } from '../../support/helpers.ts'
+import { signInNewUser } from '../../support/scene/pages.ts'
 
 let app: TestApp
 let cookie: string

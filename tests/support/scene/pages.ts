@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { findUserByEmail } from '../../lib/accounts/users.ts'
-import { freshClient, type TestApp } from '../support/helpers.ts'
-import { PASSWORD } from '../support/sign-in.ts'
+import { findUserByEmail } from '../../../lib/accounts/users.ts'
+import { freshClient, type TestApp } from '../helpers.ts'
+import { PASSWORD } from '../sign-in.ts'
 
 const BASE = 'http://127.0.0.1:8787'
 
