@@ -6,15 +6,8 @@ import { mintKey } from '../../lib/access/api-key.ts'
 import { type Operation, SCOPES, type Scope } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { TOOLS } from '../../lib/mcp/tools.ts'
-import {
-  codeOf,
-  freshClient,
-  makeApp,
-  NOON,
-  type SendOptions,
-  type TestApp,
-  withoutAccountLimit,
-} from '../support/helpers.ts'
+import { codeOf, makeApp, NOON, type TestApp, withoutAccountLimit } from '../support/helpers.ts'
+import { freshClient, type SendOptions } from '../support/scene/send.ts'
 import { signUp } from '../support/sign-in.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 

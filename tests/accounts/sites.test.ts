@@ -10,7 +10,6 @@ import type { Answer } from '../support/contract-check.ts'
 import { makeFail } from '../support/database/sql.ts'
 import {
   codeOf,
-  type KeyOptions,
   makeApp,
   NOON,
   steadyHeaders,
@@ -18,6 +17,7 @@ import {
   withoutAccountLimit,
 } from '../support/helpers.ts'
 import { anyCharacter } from '../support/quick/any-character.ts'
+import type { KeyOptions } from '../support/scene/make-key.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const SITES = '/v1/account/me/sites'

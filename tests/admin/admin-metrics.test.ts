@@ -20,8 +20,9 @@ import { newSecretKey } from '../../stripe-double/ids.ts'
 import { startLitestreamServer } from '../doctor/litestream-server.ts'
 import { readPrometheusText, readValue } from '../parts/metrics/prometheus-text.ts'
 import { mmdbBytes } from '../support/geo-files.ts'
-import { freshClient, makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { ON_POSIX } from '../support/runtime.ts'
+import { freshClient } from '../support/scene/send.ts'
 
 // run: only on SQLite, because it reads the size of the database file
 

@@ -10,13 +10,8 @@ import { startStripeDouble } from '../../stripe-double/start-double.ts'
 import { addPayer, recordCalls, sdkFor } from '../stripe-double/start.ts'
 import type { Answer } from '../support/contract-check.ts'
 import { readRows } from '../support/database/sql.ts'
-import {
-  type AppOptions,
-  makeApp,
-  NOON,
-  type SendOptions,
-  type TestApp,
-} from '../support/helpers.ts'
+import { type AppOptions, makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import type { SendOptions } from '../support/scene/send.ts'
 
 /** The service with a Stripe double, but without a webhook. Both clocks say `NOON`. */
 export async function makeBillingApp(options: AppOptions = {}) {

@@ -11,8 +11,9 @@ import { SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
 import { installFastPath } from '../../lib/http/fast-path/fast-path.ts'
 import { createKeyedLookUps } from '../../routes/request/keyed-look-ups.ts'
 import { createListener } from '../../routes/server.ts'
-import { freshClient, makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
+import { makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
 import { openConnection, parseAnswer } from '../support/raw-connection.ts'
+import { freshClient } from '../support/scene/send.ts'
 
 /*
  * However a path is spelt, a request either matches no operation or is checked by the access check

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readRows, write } from '../support/database/sql.ts'
-import { type AppOptions, freshClient, makeApp, recordingLog } from '../support/helpers.ts'
+import { type AppOptions, makeApp, recordingLog } from '../support/helpers.ts'
 import { signInNewUser, visitPage } from '../support/scene/pages.ts'
+import { freshClient } from '../support/scene/send.ts'
 
 const PAGES = ['/app', '/app/keys', '/app/billing', '/app/usage', '/app/look-up?ip=81.2.69.160']
 

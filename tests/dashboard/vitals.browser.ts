@@ -10,7 +10,7 @@ import { createTraffic } from '../../scripts/demo-rum/traffic.ts'
 import { assertAccessible, SCREENS } from '../pages/accessible.ts'
 import { openBrowser, type TestBrowser, type Visitor } from '../pages/browser.ts'
 import { openSite, type Site } from '../pages/site.ts'
-import { freshClient } from '../support/helpers.ts'
+import { freshClient } from '../support/scene/send.ts'
 import { signUp } from '../support/sign-in.ts'
 
 const TIMEOUT_MS = 300_000

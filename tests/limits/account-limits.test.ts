@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AuthCall } from '../../lib/access/sign-in/embedded-auth.ts'
 import { users } from '../../lib/db/tables.ts'
-import { codeOf, freshClient, makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { codeOf, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { type Page, signInNewUser, visitPage } from '../support/scene/pages.ts'
+import { freshClient } from '../support/scene/send.ts'
 import {
   type AuthAnswer,
   askForReset,

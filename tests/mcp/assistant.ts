@@ -6,7 +6,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import * as v from 'valibot'
-import { freshClient, type TestApp } from '../support/helpers.ts'
+import type { TestApp } from '../support/helpers.ts'
+import { freshClient } from '../support/scene/send.ts'
 
 /** Clients of before the revision 2026-07-28 begin with a handshake, later ones do not. */
 export const ERAS = ['legacy', 'auto'] as const

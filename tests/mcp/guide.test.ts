@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { TOOLS } from '../../lib/mcp/tools.ts'
-import { freshClient, makeApp, type TestApp } from '../support/helpers.ts'
+import { makeApp, type TestApp } from '../support/helpers.ts'
+import { freshClient } from '../support/scene/send.ts'
 
 let app: TestApp
 before(async () => {

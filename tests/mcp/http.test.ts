@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { freshClient, makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
+import { makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
+import { freshClient } from '../support/scene/send.ts'
 
 const PAGE = 'https://tools.example'
 const LISTING = { jsonrpc: '2.0', id: 1, method: 'tools/list' }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { freshClient, makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
+import { makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
+import { freshClient } from '../support/scene/send.ts'
 
 const log = recordingLog()
 let app: TestApp

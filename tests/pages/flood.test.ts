@@ -4,7 +4,8 @@ import { jsx } from 'hono/jsx'
 import { loadScript } from '../../lib/assets/page-assets.ts'
 import { pinnedScriptPath } from '../../lib/contract/telemetry/script.ts'
 import { assetHref } from '../../routes/pages/page-assets.ts'
-import { freshClient, makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { freshClient } from '../support/scene/send.ts'
 
 /** Pages and files per client address and minute. */
 const CAPACITY = 600

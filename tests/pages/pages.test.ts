@@ -3,7 +3,8 @@ import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { POLICIES } from '../../lib/limits/rate-limiter.ts'
 import { parseAddress } from '../../lib/parts/net/address.ts'
-import { freshClient, makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
+import { makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
+import { freshClient } from '../support/scene/send.ts'
 
 const LONDON = '81.2.69.160'
 const CSP =

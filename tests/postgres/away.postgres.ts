@@ -5,14 +5,9 @@ import * as v from 'valibot'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { type PostgresServer, startPostgres } from '../support/database/postgres-server.ts'
-import {
-  codeOf,
-  makeApp,
-  recordingLog,
-  type SendOptions,
-  type TestApp,
-} from '../support/helpers.ts'
+import { codeOf, makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
 import { newDataFolder, type Running, startServer } from '../support/process.ts'
+import type { SendOptions } from '../support/scene/send.ts'
 import { PASSWORD, sendAuth, signUp } from '../support/sign-in.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'

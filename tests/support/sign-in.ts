@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import * as v from 'valibot'
-import { freshClient, type TestApp } from './helpers.ts'
 import type { MailServer } from './mail-server.ts'
+import { freshClient, type Routed, send } from './scene/send.ts'
 
 const BASE = 'http://127.0.0.1:8787'
 
@@ -25,7 +25,7 @@ export interface AuthAnswer {
 
 /** Sends a request below /api/auth. */
 export async function sendAuth(
-  { app }: Pick<TestApp, 'app'>,
+  { app }: Routed,
   path: string,
   body?: unknown,
   { from = freshClient(), headers, method, signal }: AuthOptions = {},
@@ -48,29 +48,21 @@ export async function sendAuth(
 const Token = v.object({ token: v.string() })
 
 /** Signs a new user up, where no mail is sent. Returns the token of the session. */
-export async function signUp(app: Pick<TestApp, 'app'>, email = 'ada@example.com') {
+export async function signUp(app: Routed, email = 'ada@example.com') {
   const answer = await sendAuth(app, '/sign-up/email', { email, password: PASSWORD, name: 'Ada' })
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   return v.parse(Token, answer.body).token
 }
 
 /** Signs a new user up, and in by the link in the mail. Returns the token of the session. */
-export async function signUpByMail(
-  app: Pick<TestApp, 'app'>,
-  mail: MailServer,
-  email = 'ada@example.com',
-) {
+export async function signUpByMail(app: Routed, mail: MailServer, email = 'ada@example.com') {
   await sendAuth(app, '/sign-up/email', { email, password: PASSWORD, name: 'Ada' })
   const verificationToken = (await nextLink(mail)).searchParams.get('verify')
   return signIn(app, email, { verificationToken })
 }
 
 /** `more`: further fields of the body. */
-export async function signIn(
-  app: Pick<TestApp, 'app'>,
-  email = 'ada@example.com',
-  more: object = {},
-) {
+export async function signIn(app: Routed, email = 'ada@example.com', more: object = {}) {
   const answer = await sendAuth(app, '/sign-in/email', { email, password: PASSWORD, ...more })
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   return v.parse(Token, answer.body).token
@@ -82,17 +74,13 @@ export async function nextLink(mail: MailServer): Promise<URL> {
 }
 
 /** Asks for a reset. Returns the token in the mail. */
-export async function askForReset(
-  app: Pick<TestApp, 'app'>,
-  mail: MailServer,
-  email = 'ada@example.com',
-) {
+export async function askForReset(app: Routed, mail: MailServer, email = 'ada@example.com') {
   await sendAuth(app, '/request-password-reset', { email })
   return (await nextLink(mail)).searchParams.get('token') ?? ''
 }
 
 /** Looks an address up with the session. Returns the status. */
-export async function lookUpWith(app: Pick<TestApp, 'send'>, token: string): Promise<number> {
+export async function lookUpWith(app: Routed, token: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}` }
-  return (await app.send('GET', '/v1/ip/81.2.69.160', { headers })).status
+  return (await send(app, 'GET', '/v1/ip/81.2.69.160', { headers })).status
 }

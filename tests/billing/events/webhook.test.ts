@@ -5,7 +5,8 @@ import { insertUser, newUser } from '../../../lib/accounts/users.ts'
 import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
 import { newSigningSecret } from '../../../stripe-double/ids.ts'
 import { readEverything, readValue, write } from '../../support/database/sql.ts'
-import { codeOf, freshClient, makeApp, NOON, recordingLog } from '../../support/helpers.ts'
+import { codeOf, makeApp, NOON, recordingLog } from '../../support/helpers.ts'
+import { freshClient } from '../../support/scene/send.ts'
 import { auditOf, openShop, type Shop, SUBSCRIPTION, WEBHOOK } from '../shop.ts'
 
 const EVENT = { id: 'evt_1', object: 'event', type: 'price.updated', data: { object: {} } }

@@ -3,8 +3,9 @@ import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { findUserByEmail } from '../../../lib/accounts/users.ts'
 import { BatchResponse } from '../../../lib/contract/geo/batch.ts'
-import { codeOf, freshClient, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
 import { signInNewUser, visitPage } from '../../support/scene/pages.ts'
+import { freshClient } from '../../support/scene/send.ts'
 
 async function findAda({ services }: TestApp) {
   const user = await findUserByEmail(services.db, 'ada@example.com')

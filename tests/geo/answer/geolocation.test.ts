@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
-import { codeOf, makeApp, type SendOptions, type TestApp } from '../../support/helpers.ts'
+import { codeOf, makeApp, type TestApp } from '../../support/helpers.ts'
+import type { SendOptions } from '../../support/scene/send.ts'
 
 let app: TestApp
 let key: string

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import { freshClient, makeApp, NOON, recordingLog, type TestApp } from '../../support/helpers.ts'
+import { makeApp, NOON, recordingLog, type TestApp } from '../../support/helpers.ts'
+import { freshClient } from '../../support/scene/send.ts'
 import { NODES, type StoreServer, startStore } from './store-server.ts'
 
 const LOOK_UP = '/v1/ip/8.8.8.8'

@@ -5,7 +5,8 @@ import { errorCodes, type Operation } from '../../../lib/contract/operation.ts'
 import { operations } from '../../../lib/contract/operations.ts'
 import { ERROR_STATUS } from '../../../lib/parts/errors.ts'
 import { GUIDES, operationPath } from '../../../pages/reference/contents.ts'
-import { freshClient, makeApp, type TestApp } from '../../support/helpers.ts'
+import { makeApp, type TestApp } from '../../support/helpers.ts'
+import { freshClient } from '../../support/scene/send.ts'
 import { samplesIn } from './samples-in.ts'
 
 const rows: readonly Operation[] = operations

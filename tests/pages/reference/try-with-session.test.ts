@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { freshClient, makeApp, type TestApp } from '../../support/helpers.ts'
+import { makeApp, type TestApp } from '../../support/helpers.ts'
 import { signInNewUser } from '../../support/scene/pages.ts'
+import { freshClient } from '../../support/scene/send.ts'
 
 let app: TestApp
 let cookie: string

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { RumSummary } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
-import { codeOf, makeApp, NOON, type SendOptions, type TestApp } from '../../support/helpers.ts'
+import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import type { SendOptions } from '../../support/scene/send.ts'
 
 const ORIGIN = 'https://shop.example'
 const LCP = { metrics: { lcp: 1200 } }

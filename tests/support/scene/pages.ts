@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { findUserByEmail } from '../../../lib/accounts/users.ts'
-import { freshClient, type TestApp } from '../helpers.ts'
+import type { Services } from '../../../lib/services/services.ts'
 import { PASSWORD } from '../sign-in.ts'
+import { freshClient, type Routed } from './send.ts'
 
 const BASE = 'http://127.0.0.1:8787'
 
@@ -34,7 +35,7 @@ export function withCookiesOf({ headers }: Page, cookie: string): string {
 
 /** Requests a page of the dashboard, or submits a form to it, as a browser does. */
 export async function visitPage(
-  { app }: Pick<TestApp, 'app'>,
+  { app }: Routed,
   path: string,
   { cookie, form, headers, signal }: PageOptions = {},
 ): Promise<Page> {
@@ -69,7 +70,10 @@ function toFields(form: NonNullable<PageOptions['form']>): URLSearchParams {
 }
 
 /** Lets the user's pages make only so many more API calls now. */
-export async function leaveCalls({ services }: TestApp, calls: number): Promise<void> {
+export async function leaveCalls(
+  { services }: { readonly services: Services },
+  calls: number,
+): Promise<void> {
   const { limits, db, now } = services
   const user = (await findUserByEmail(db, 'ada@example.com')) ?? assert.fail()
   while (limits.dashboard.take(user.id, now()).allowed);
@@ -77,10 +81,7 @@ export async function leaveCalls({ services }: TestApp, calls: number): Promise<
 }
 
 /** Signs up a new user at the dashboard. Returns the cookie of the session that begins with it. */
-export async function signInNewUser(
-  app: Pick<TestApp, 'app'>,
-  email = 'ada@example.com',
-): Promise<string> {
+export async function signInNewUser(app: Routed, email = 'ada@example.com'): Promise<string> {
   const form = { name: 'Ada', email, password: PASSWORD }
   const page = await visitPage(app, '/app/sign-up', { form })
   assert.equal(page.status, 303, page.html)

@@ -1,37 +1,55 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ledger } from '../../lib/db/ledger/ledger.ts'
-import { openAtlas } from '../../lib/geo/atlas/atlas.ts'
-import { writeAtlas } from '../../lib/geo/atlas/compile.ts'
-import type { Library } from '../../lib/geo/library.ts'
-import { RequestReader } from '../../lib/http/fast-path/plain-request.ts'
-import type { WholeAnswer } from '../../lib/http/write-answer.ts'
-import type { Meter } from '../../lib/limits/meter.ts'
-import type { RateLimiter } from '../../lib/limits/rate-limiter.ts'
-import { silentLog } from '../../lib/parts/log/log.ts'
-import type { Address } from '../../lib/parts/net/address.ts'
-import type { Services } from '../../lib/services/services.ts'
-import { createRequestCounts } from '../../lib/usage/request-counts.ts'
-import { createKeyedLookUps, type LookUpParts } from '../../routes/request/keyed-look-ups.ts'
-import { processFolder } from './temp-folder.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Ledger } from '../../../lib/db/ledger/ledger.ts'
+import { openAtlas } from '../../../lib/geo/atlas/atlas.ts'
+import { writeAtlas } from '../../../lib/geo/atlas/compile.ts'
+import type { Library } from '../../../lib/geo/library.ts'
+import { RequestReader } from '../../../lib/http/fast-path/plain-request.ts'
+import type { WholeAnswer } from '../../../lib/http/write-answer.ts'
+import type { Meter } from '../../../lib/limits/meter.ts'
+import type { RateLimiter } from '../../../lib/limits/rate-limiter.ts'
+import { silentLog } from '../../../lib/parts/log/log.ts'
+import type { Address } from '../../../lib/parts/net/address.ts'
+import type { Services } from '../../../lib/services/services.ts'
+import { createRequestCounts } from '../../../lib/usage/request-counts.ts'
+import type { Answer } from '../../support/contract-check.ts'
+import { steadyHeaders, type TestApp } from '../../support/helpers.ts'
+import { freshClient, type SendOptions, toRequest } from '../../support/scene/send.ts'
+import { processFolder } from '../../support/temp-folder.ts'
 
-/** Returns what the fast path answers to a request, null if it leaves the request to node:http. */
-export type AskFastPath = (request: Request, remoteAddress: string) => WholeAnswer | null
+/** Sends a look-up both ways. Returns the router's answer. */
+export type SendBothWays = (path: string, options: SendOptions) => Promise<Answer>
 
 /**
- * Opens the fast path over the services of a test. It decides as they do, but charges, counts and
- * logs nothing. As in production it looks up in the atlas.
+ * Returns a function that sends look-ups to the fast path and to the router, and fails unless the fast path
+ * answers as the router does. The fast path decides by the same services, but charges, counts and logs
+ * nothing. As in production it looks up in the atlas.
  */
-export async function openFastPath(
-  services: Services,
-  { hasUsualGeo }: { readonly hasUsualGeo: boolean },
-): Promise<AskFastPath> {
+export async function openBothWays(
+  app: Pick<TestApp, 'services' | 'send'>,
+  { hasUsualGeo = true } = {},
+): Promise<SendBothWays> {
+  const { services } = app
   const geo = hasUsualGeo ? await withAtlas(services.geo) : services.geo
   const answer = createKeyedLookUps(withoutSideEffects({ ...services, geo }))
-  return (request, remoteAddress) => {
-    const head = new RequestReader().read(toBytes(request))
-    return head === null ? null : answer({ ...head, socket: { remoteAddress } })
+  return async (path, options) => {
+    const from = options.from ?? freshClient()
+    const ask = () => {
+      const head = new RequestReader().read(toBytes(toRequest('GET', path, options)))
+      return head === null ? null : answer({ ...head, socket: { remoteAddress: from } })
+    }
+    let fast = ask()
+    // On PostgreSQL, it leaves requests to the router until a user's counts are loaded.
+    for (let attempt = 0; fast === null && attempt < ATTEMPTS; attempt++) {
+      await nextTurn()
+      fast = ask()
+    }
+    const usual = await app.send('GET', path, { ...options, from })
+    assert.ok(fast, 'the fast path answers')
+    assertSameAnswer(fast, { ...usual, headers: steadyHeaders(usual) })
+    return usual
   }
 }
 
@@ -77,6 +95,8 @@ function withoutCharge(limiter: RateLimiter): RateLimiter {
   return { ...limiter, take }
 }
 
+const ATTEMPTS = 100
+
 const folder = processFolder()
 let atlas: ReturnType<typeof openTestAtlas> | undefined
 
@@ -98,7 +118,7 @@ async function openTestAtlas(geo: Library) {
 }
 
 /** Fails unless both answers are equal except for request ids and the remaining requests of a limit. */
-export function assertSameAnswer(
+function assertSameAnswer(
   fast: WholeAnswer,
   usual: {
     readonly status: number
