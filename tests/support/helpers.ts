@@ -42,6 +42,8 @@ export interface TestApp extends Stage, AsyncDisposable {
   setReadOnly(isReadOnly: boolean): void
   /** The person of this name, who has `name@example.com`. */
   user(name: string): Person
+  /** The same, but an operator once they have opened a page. */
+  operator(name: string): Person
   /** Lets this many milliseconds pass. */
   pass(ms: number): void
   /** Sets the clock, to epoch milliseconds. */
@@ -102,6 +104,7 @@ async function openApp(data: Data, options: AppOptions): Promise<TestApp> {
   return {
     ...stage,
     user: (name) => createPerson(stage, name),
+    operator: (name) => createPerson(stage, name, 'operator'),
     pass: (ms) => {
       clock.now += ms
     },

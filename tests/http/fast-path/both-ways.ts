@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Ledger } from '../../../lib/db/ledger/ledger.ts'
 import { openAtlas } from '../../../lib/geo/atlas/atlas.ts'
 import { writeAtlas } from '../../../lib/geo/atlas/compile.ts'
@@ -15,6 +14,7 @@ import type { Address } from '../../../lib/parts/net/address.ts'
 import type { Services } from '../../../lib/services/services.ts'
 import { createRequestCounts } from '../../../lib/usage/request-counts.ts'
 import type { Answer } from '../../support/contract-check.ts'
+import { ON_POSTGRES } from '../../support/database/test-database.ts'
 import { steadyHeaders, type TestApp } from '../../support/helpers.ts'
 import { freshClient, type SendOptions, toRequest } from '../../support/scene/send.ts'
 import { processFolder } from '../../support/temp-folder.ts'
@@ -36,19 +36,12 @@ export async function openBothWays(
   const answer = createKeyedLookUps(withoutSideEffects({ ...services, geo }))
   return async (path, options) => {
     const from = options.from ?? freshClient()
-    const ask = () => {
-      const head = new RequestReader().read(toBytes(toRequest('GET', path, options)))
-      return head === null ? null : answer({ ...head, socket: { remoteAddress: from } })
-    }
-    let fast = ask()
-    // On PostgreSQL, it leaves requests to the router until a user's counts are loaded.
-    for (let attempt = 0; fast === null && attempt < ATTEMPTS; attempt++) {
-      await nextTurn()
-      fast = ask()
-    }
+    const head = new RequestReader().read(toBytes(toRequest('GET', path, options)))
+    const fast = head === null ? null : answer({ ...head, socket: { remoteAddress: from } })
     const usual = await app.send('GET', path, { ...options, from })
-    assert.ok(fast, 'the fast path answers')
-    assertSameAnswer(fast, { ...usual, headers: steadyHeaders(usual) })
+    // On PostgreSQL, it leaves requests to the router while counts are loaded and other nodes are asked.
+    if (!ON_POSTGRES) assert.ok(fast, 'the fast path answers')
+    if (fast !== null) assertSameAnswer(fast, { ...usual, headers: steadyHeaders(usual) })
     return usual
   }
 }
@@ -94,8 +87,6 @@ function withoutCharge(limiter: RateLimiter): RateLimiter {
   }
   return { ...limiter, take }
 }
-
-const ATTEMPTS = 100
 
 const folder = processFolder()
 let atlas: ReturnType<typeof openTestAtlas> | undefined

@@ -8,7 +8,9 @@ import {
 } from '../../../lib/contract/account/account-schemas.ts'
 import type { Services } from '../../../lib/services/services.ts'
 import type { Answer } from '../contract-check.ts'
-import { PASSWORD, signIn, signUp } from '../sign-in.ts'
+import { write } from '../database/sql.ts'
+import type { MailServer } from '../mail-server.ts'
+import { PASSWORD, signIn, signUp, signUpByMail } from '../sign-in.ts'
 import type { KeyOptions } from './make-key.ts'
 import { cookieOf, type Page, type PageOptions, signInNewUser, visitPage } from './pages.ts'
 import type { Routed, SendOptions } from './send.ts'
@@ -35,15 +37,17 @@ export interface Person {
   audit(): Promise<readonly AuditLogEntry[]>
   /** Signs up at the API, where no mail is sent. */
   signUp(): Promise<Session>
+  /** Signs up where mail is sent, by the link in the next mail. */
+  signUpByMail(mail: MailServer): Promise<Session>
   /** Begins one more session at the API. */
   signIn(): Promise<Session>
   /** Opens a page of the dashboard; the first time, after signing in to it. */
   visit(path: string, options?: Omit<PageOptions, 'cookie'>): Promise<Page>
   /** Submits a form of the dashboard. */
   submit(path: string, form?: PageOptions['form'], options?: PageOptions): Promise<Page>
-  /** The Cookie header of the dashboard's session. */
-  cookie(): Promise<string>
-  /** The stored user. */
+  /** Signs in to the dashboard, once. Returns the Cookie header of the session. */
+  enter(): Promise<string>
+  /** The stored user; the first time, after signing up. */
   row(): Promise<UserRow>
 }
 
@@ -64,7 +68,8 @@ interface Hand {
 
 const hands = new Map<string, Hand>()
 
-export function createPerson(app: Stage, name: string): Person {
+/** `role`: what the person becomes when signing up at the dashboard. */
+export function createPerson(app: Stage, name: string, role: UserRow['role'] = 'user'): Person {
   const email = `${name}@example.com`
   const hand = () => handOf(`${app.dataDir} ${email}`)
   const signedUp = () => {
@@ -100,18 +105,28 @@ export function createPerson(app: Stage, name: string): Person {
     audit: async () =>
       v.parse(AuditList, (await person.send('GET', '/v1/account/me/audit')).body).logs,
     signUp: signedUp,
+    signUpByMail: (mail) => {
+      const session = signUpByMail(app, mail, email).then((token) => toSession(app, token))
+      hand().session = session
+      return session
+    },
     signIn: async () => toSession(app, await signIn(app, email)),
     visit: async (path, options = {}) =>
-      visitPage(app, path, { ...options, cookie: await person.cookie() }),
+      visitPage(app, path, { ...options, cookie: await person.enter() }),
     submit: async (path, form = {}, options = {}) =>
-      visitPage(app, path, { cookie: await person.cookie(), ...options, form }),
-    cookie: () => {
+      visitPage(app, path, { cookie: await person.enter(), ...options, form }),
+    enter: () => {
       const { session } = hand()
       hand().cookie ??=
-        session === undefined ? signInNewUser(app, email) : session.then(() => enter(app, email))
+        session === undefined ? join(app, email, role) : session.then(() => enter(app, email))
       return hand().cookie ?? assert.fail()
     },
-    row: async () => (await findUserByEmail(app.services.db, email)) ?? assert.fail(email),
+    row: async () => {
+      const find = () => findUserByEmail(app.services.db, email)
+      const known = await find()
+      if (known === null) await person.enter()
+      return known ?? (await find()) ?? assert.fail(email)
+    },
   }
   return person
 }
@@ -131,6 +146,13 @@ function toSession(app: Stage, token: string): Session {
     headers,
     send: (method, path, body) => app.send(method, path, { headers, body }),
   }
+}
+
+/** Signs up at the dashboard. Returns the cookie of the session. */
+async function join(app: Stage, email: string, role: UserRow['role']): Promise<string> {
+  const cookie = await signInNewUser(app, email)
+  if (role !== 'user') await write(app, 'UPDATE users SET role = ? WHERE email = ?', role, email)
+  return cookie
 }
 
 /** Signs in to the dashboard. Returns the cookie of the session. */

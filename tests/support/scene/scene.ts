@@ -27,20 +27,51 @@ export function sharedScene(options: Given = {}, setUp?: SetUp): TestApp {
   return scene
 }
 
-/** Stands for the service that is open: its properties are those of the present one. */
+/** What `open` returns, opened anew before each test of the file or suite and closed after it. */
+export function freshly<Opened extends AsyncDisposable>(open: () => Promise<Opened>): Opened {
+  let current: Opened | undefined
+  beforeEach(async () => {
+    current = await open()
+  })
+  afterEach(async () => {
+    await current?.[Symbol.asyncDispose]()
+    current = undefined
+  })
+  return standInFor(() => current)
+}
+
+/** Returns a function that returns what it gets, and closes it after the test. */
+export function closedAfterTest() {
+  let closing = new AsyncDisposableStack()
+  afterEach(async () => {
+    await closing.disposeAsync()
+    closing = new AsyncDisposableStack()
+  })
+  return <Opened extends AsyncDisposable>(opened: Opened): Opened => closing.use(opened)
+}
+
+/** Has the properties of what `find` returns at that moment. */
+function standInFor<Opened extends object>(find: () => Opened | undefined): Opened {
+  const get = (_: object, name: string | symbol) =>
+    Reflect.get(find() ?? assert.fail('it is open only while tests run'), name)
+  // safe: only its properties are read
+  return new Proxy({}, { get }) as Opened
+}
+
 function createScene(options: Given, setUp?: SetUp) {
   let current: TestApp | undefined
-  const opened = () => current ?? assert.fail('the service is open only while tests run')
-  const user = (name: string) => createPerson(scene, name)
-  const restart = async (env?: AppOptions['env']) => {
-    current = await opened().restart(env)
-    return scene
+  const opened = standInFor(() => current)
+  const own = {
+    user: (name: string) => createPerson(scene, name),
+    operator: (name: string) => createPerson(scene, name, 'operator'),
+    restart: async (env?: AppOptions['env']) => {
+      current = await opened.restart(env)
+      return scene
+    },
   }
-  const fixed = { user, restart }
-  const scene = new Proxy(fixed, {
-    get: (_, name) => Reflect.get(name in fixed ? fixed : opened(), name),
-    // safe: every other property is one of the service
-  }) as TestApp
+  const get = (_: object, name: string | symbol) => Reflect.get(name in own ? own : opened, name)
+  // safe: every other property is one of the service
+  const scene = new Proxy({}, { get }) as TestApp
   return {
     scene,
     open: async () => {
