@@ -3,8 +3,13 @@ import { describe, it } from 'node:test'
 import { readColumn } from '../support/database/sql.ts'
 import { makeApp } from '../support/helpers.ts'
 import { startMailServer } from '../support/mail-server.ts'
-import { cookieOf, signInNewUser, visitPage } from '../support/scene/pages.ts'
+import { cookieOf, visitPage } from '../support/scene/pages.ts'
+import { freshScene } from '../support/scene/scene.ts'
 import { nextLink, PASSWORD, sendAuth, signIn, signUp } from '../support/sign-in.ts'
+
+const app = freshScene()
+const ada = app.user('ada')
+const bob = app.user('bob')
 
 const EMAIL = 'ada@example.com'
 const NEW_PASSWORD = `${PASSWORD} 2`
@@ -18,7 +23,6 @@ function problemIn(html: string): [field: string, text: string] {
 
 describe('POST /app/sign-up', () => {
   it('creates an account and signs the user in', async () => {
-    await using app = await makeApp()
     const form = { name: 'Ada', email: EMAIL, password: PASSWORD }
     const page = await visitPage(app, '/app/sign-up', { form })
     assert.equal(page.location, '/app')
@@ -27,7 +31,6 @@ describe('POST /app/sign-up', () => {
   })
 
   it('shows what is wrong, and keeps the input except the password', async () => {
-    await using app = await makeApp()
     const form = { name: 'Ada "<b>"', email: EMAIL, password: 'short' }
     const { status, html } = await visitPage(app, '/app/sign-up', { form })
     assert.equal(status, 400)
@@ -37,7 +40,6 @@ describe('POST /app/sign-up', () => {
   })
 
   it('says at the field what is wrong, one after the other', async () => {
-    await using app = await makeApp()
     const right = { name: 'Ada', email: 'ada@example.com', password: PASSWORD }
     const wrong = [
       [{ name: '', email: '', password: '' }, 'name', 'Must not be blank'],
@@ -58,7 +60,6 @@ describe('POST /app/sign-up', () => {
   })
 
   it('says how to go on if the address already has an account', async () => {
-    await using app = await makeApp()
     await app.makeKey({ email: EMAIL })
     const form = { name: 'Ada', email: EMAIL, password: PASSWORD }
     const { status, html } = await visitPage(app, '/app/sign-up', { form })
@@ -117,7 +118,6 @@ describe('POST /app/forgot', () => {
   })
 
   it('explains that no e-mail is sent, or that the link has expired', async () => {
-    await using app = await makeApp()
     assert.match((await visitPage(app, '/app/forgot')).html, /does not send e-mail/)
     assert.match((await visitPage(app, '/app/reset')).html, /has expired or has already been used/)
   })
@@ -125,19 +125,15 @@ describe('POST /app/forgot', () => {
 
 describe('the account page', () => {
   it('changes the name', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
     const form = { name: 'Ada <i>Lovelace</i>' }
-    const { location } = await visitPage(app, '/app/account/name', { cookie, form })
-    const { html } = await visitPage(app, location ?? '', { cookie })
+    const { location } = await ada.submit('/app/account/name', form)
+    const { html } = await ada.visit(location ?? '')
     assert.match(html, /Name changed/)
     assert.match(html, /value="Ada &lt;i&gt;Lovelace&lt;\/i&gt;"/)
   })
 
   it('says at the field what is wrong with a name, a password or an address', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    await signInNewUser(app, 'bob@example.com')
+    await bob.enter()
     const current = { current: PASSWORD }
     const wrong = [
       ['name', { name: '  ' }, 'name', 'Must not be blank'],
@@ -152,7 +148,7 @@ describe('the account page', () => {
       ],
     ] as const
     for (const [path, form, field, text] of wrong) {
-      const { status, html } = await visitPage(app, `/app/account/${path}`, { cookie, form })
+      const { status, html } = await ada.submit(`/app/account/${path}`, form)
       assert.equal(status, 400)
       const [at, says] = problemIn(html)
       assert.deepEqual([at, says.startsWith(text)], [field, true], says)
@@ -161,11 +157,10 @@ describe('the account page', () => {
   })
 
   it('changes the password and ends all other sessions', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
+    await ada.enter()
     const other = await signIn(app)
     const form = { current: PASSWORD, password: NEW_PASSWORD }
-    const changed = await visitPage(app, '/app/account/password', { cookie, form })
+    const changed = await ada.submit('/app/account/password', form)
     assert.equal(changed.location, '/app/account?done=password')
     const headers = { authorization: `Bearer ${other}` }
     assert.equal((await app.send('GET', '/v1/account/me', { headers })).status, 401)
@@ -174,42 +169,35 @@ describe('the account page', () => {
   })
 
   it('shows that the current password is wrong', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
     const form = { current: 'wrong horse', password: NEW_PASSWORD }
-    const { status, html } = await visitPage(app, '/app/account/password', { cookie, form })
+    const { status, html } = await ada.submit('/app/account/password', form)
     assert.equal(status, 400)
     assert.match(html, /role="alert">Invalid password/)
   })
 
   it('signs out on all devices', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    const out = await visitPage(app, '/app/account/sign-out-everywhere', { cookie, form: {} })
+    const out = await ada.submit('/app/account/sign-out-everywhere')
     assert.equal(out.location, '/app/sign-in?done=everywhere')
-    assert.equal((await visitPage(app, '/app', { cookie })).location, '/app/sign-in')
+    assert.equal((await ada.visit('/app')).location, '/app/sign-in')
   })
 
   it('deletes the account, after the address and the password', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
     const wrong = { deleteEmail: EMAIL, deletePassword: 'wrong horse' }
-    const refused = await visitPage(app, '/app/account/delete', { cookie, form: wrong })
+    const refused = await ada.submit('/app/account/delete', wrong)
     assert.equal(refused.status, 400)
     assert.match(refused.html, /id="deletePassword-problem" role="alert">This is not the password/)
     assert.match(refused.html, /<details class="confirm" open="">/)
     const form = { deleteEmail: EMAIL, deletePassword: PASSWORD }
     const headers = { 'sec-fetch-site': 'cross-site' }
-    const foreign = await visitPage(app, '/app/account/delete', { cookie, form, headers })
+    const foreign = await ada.submit('/app/account/delete', form, { headers })
     assert.equal(foreign.status, 403)
-    const done = await visitPage(app, '/app/account/delete', { cookie, form })
+    const done = await ada.submit('/app/account/delete', form)
     assert.equal(done.location, '/app/sign-in?done=deleted')
     assert.match((await visitPage(app, done.location ?? '')).html, /Your account is deleted/)
-    assert.equal((await visitPage(app, '/app', { cookie })).location, '/app/sign-in')
+    assert.equal((await ada.visit('/app')).location, '/app/sign-in')
   })
 
   it('records in the audit log where a session started, whatever the user agent claims', async () => {
-    await using app = await makeApp()
     await signUp(app)
     const form = { email: EMAIL, password: PASSWORD }
     await visitPage(app, '/app/sign-in', { form, headers: { 'user-agent': 'Browser' } })

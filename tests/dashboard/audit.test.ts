@@ -3,13 +3,15 @@ import { globSync, readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type AuditEvent, insertAudit } from '../../lib/accounts/audit.ts'
-import { findUserByEmail } from '../../lib/accounts/users.ts'
 import { ACTION_LABELS } from '../../lib/contract/account/audit-actions.ts'
 import { transact } from '../../lib/db/transaction.ts'
 import { labelOf } from '../../pages/dashboard/audit/audit-labels.ts'
 import { write } from '../support/database/sql.ts'
-import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { signInNewUser, visitPage } from '../support/scene/pages.ts'
+import { NOON } from '../support/helpers.ts'
+import { freshScene } from '../support/scene/scene.ts'
+
+const app = freshScene()
+const ada = app.user('ada')
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -18,11 +20,10 @@ type Event = Partial<
 >
 
 /** Adds audit entries for Ada, oldest first. */
-async function add({ services }: TestApp, events: readonly Event[]): Promise<void> {
-  const user = await findUserByEmail(services.db, 'ada@example.com')
-  assert.ok(user)
+async function add(events: readonly Event[]): Promise<void> {
+  const user = await ada.row()
   const known = { app: 'api', actorId: user.id, action: 'create_key', createdAt: NOON } as const
-  await transact(services.db, async (queries) => {
+  await transact(app.services.db, async (queries) => {
     for (const event of events) await insertAudit(queries, { ...known, ...event }).run()
   })
 }
@@ -36,10 +37,8 @@ function linksOf(html: string): string[] {
 
 describe('GET /app/audit', () => {
   it('describes each action with its actor, target and source', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    await visitPage(app, '/app/keys', { cookie, form: { name: 'Production server' } })
-    const { status, html } = await visitPage(app, '/app/audit', { cookie })
+    await ada.submit('/app/keys', { name: 'Production server' })
+    const { status, html } = await ada.visit('/app/audit')
     assert.equal(status, 200)
     assert.match(html, /<strong>Key created<\/strong> <code class="soft">create_key<\/code>/)
     assert.match(html, /class="detail">Production server/)
@@ -49,17 +48,15 @@ describe('GET /app/audit', () => {
   })
 
   it('links from page to page and keeps the search', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
     const events = Array.from({ length: 120 }, (_, n) => ({ detail: `shop ${n}.` }))
-    await add(app, events)
-    const first = await visitPage(app, '/app/audit?action=create_key&search=shop', { cookie })
+    await add(events)
+    const first = await ada.visit('/app/audit?action=create_key&search=shop')
     assert.match(first.html, /120 entries, newest first/)
     assert.match(first.html, /shop 119\.[\s\S]*shop 70\./)
     assert.doesNotMatch(first.html, /shop 69\./)
     const query = '/app/audit?action=create_key&search=shop'
     assert.deepEqual(linksOf(first.html), [`Next ${query}&page=2`, `Last ${query}&page=3`])
-    const second = await visitPage(app, `${query}&page=2`, { cookie })
+    const second = await ada.visit(`${query}&page=2`)
     assert.match(second.html, /Page 2 of 3/)
     assert.deepEqual(linksOf(second.html), [
       `First ${query}`,
@@ -67,78 +64,61 @@ describe('GET /app/audit', () => {
       `Next ${query}&page=3`,
       `Last ${query}&page=3`,
     ])
-    const last = await visitPage(app, `${query}&page=3`, { cookie })
+    const last = await ada.visit(`${query}&page=3`)
     assert.match(last.html, /shop 19\.[\s\S]*shop 0\./)
     assert.deepEqual(linksOf(last.html), [`First ${query}`, `Previous ${query}&page=2`])
-    const beyond = await visitPage(app, `${query}&page=9`, { cookie })
+    const beyond = await ada.visit(`${query}&page=9`)
     assert.match(beyond.html, /There is no page 9/)
     assert.deepEqual(linksOf(beyond.html), [`First ${query}`, `Previous ${query}&page=3`])
   })
 
   it('shows the first page when the page number is invalid', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
     for (const page of ['0', '-1', 'two', '1.5', '99999999999', '']) {
-      const { status, html } = await visitPage(app, `/app/audit?page=${page}`, { cookie })
+      const { status, html } = await ada.visit(`/app/audit?page=${page}`)
       assert.equal(status, 200, page)
       assert.match(html, /Signed in/, page)
     }
   })
 
   it('offers the actions that concern an account, and the chosen one', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    const { html } = await visitPage(app, '/app/audit', { cookie })
+    const { html } = await ada.visit('/app/audit')
     assert.match(html, /<option value="create_key">Key created/)
     assert.doesNotMatch(html, /value="run_doctor"/)
-    const chosen = await visitPage(app, '/app/audit?action=run_doctor', { cookie })
+    const chosen = await ada.visit('/app/audit?action=run_doctor')
     assert.match(chosen.html, /<option value="run_doctor" selected="">Doctor started/)
   })
 
   it('says that no entries match', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    const { html } = await visitPage(app, '/app/audit?search=nothing+such', { cookie })
+    const { html } = await ada.visit('/app/audit?search=nothing+such')
     assert.match(html, /No entries match/)
     assert.match(html, /value="nothing such"/)
   })
 
   it('shows the name of an action without a description', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    await add(app, [{ action: 'fly_away' }])
-    const { html } = await visitPage(app, '/app/audit?action=fly_away', { cookie })
+    await add([{ action: 'fly_away' }])
+    const { html } = await ada.visit('/app/audit?action=fly_away')
     assert.match(html, /<option value="fly_away" selected="">fly_away/)
     assert.match(html, /<strong>fly_away<\/strong>/)
-    assert.match(
-      (await visitPage(app, '/app/audit?action=constructor', { cookie })).html,
-      /No entries/,
-    )
+    assert.match((await ada.visit('/app/audit?action=constructor')).html, /No entries/)
   })
 
   it('escapes markup in stored and typed texts', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
     const text = '"><script>alert(1)</script>'
-    await add(app, [
-      { action: text, actorLabel: text, targetType: text, targetId: text, detail: text },
-    ])
+    await add([{ action: text, actorLabel: text, targetType: text, targetId: text, detail: text }])
     const query = new URLSearchParams({ search: text })
     for (const path of ['/app/audit', `/app/audit?${query}`, `/app/audit?action=${query}`]) {
-      const { html } = await visitPage(app, path, { cookie })
+      const { html } = await ada.visit(path)
       assert.ok(!html.includes('<script>alert'), path)
       assert.ok(html.includes('&lt;script&gt;alert(1)'), path)
     }
   })
 
   it('shows why the API refuses the request', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    const long = await visitPage(app, `/app/audit?search=${'x'.repeat(201)}`, { cookie })
+    const long = await ada.visit(`/app/audit?search=${'x'.repeat(201)}`)
     assert.equal(long.status, 400)
     assert.match(long.html, /role="alert">search: /)
     await write(app, 'ALTER TABLE audit_log RENAME TO elsewhere')
-    const { status, html } = await visitPage(app, '/app/audit', { cookie })
+    const { status, html } = await ada.visit('/app/audit')
     assert.equal(status, 503)
     assert.match(html, /role="alert">Cannot read the audit log now\./)
   })

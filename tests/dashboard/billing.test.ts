@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DAY, openShop, type Shop } from '../billing/shop.ts'
 import { makeApp } from '../support/helpers.ts'
-import { type PageOptions, signInNewUser, visitPage } from '../support/scene/pages.ts'
+import type { PageOptions } from '../support/scene/pages.ts'
+import { freshly } from '../support/scene/scene.ts'
 
 /** Signs in a user of a service that sells through the Stripe double. */
 async function openBilling(shop: Shop) {
-  const cookie = await signInNewUser(shop.app, 'grace@example.com')
+  const grace = shop.app.user('grace')
+  await grace.enter()
   const visit = (path: string, form?: PageOptions['form']) =>
-    visitPage(shop.app, path, { cookie, ...(form !== undefined && { form }) })
+    form === undefined ? grace.visit(path) : grace.submit(path, form)
   const subscribe = async (plan: string) => {
     const { html } = await visit('/app/billing/checkout', { plan })
     const url = /href="(http:[^"]+)" data-follow/.exec(html)?.[1] ?? ''
@@ -30,8 +32,9 @@ async function setCard({ double, stripe, settled }: Shop, token: string): Promis
 }
 
 describe('the billing pages', () => {
+  const shop = freshly(openShop)
+
   it('lead to the payment page, and from there back to the purchased plan', async () => {
-    await using shop = await openShop()
     const { visit, subscribe } = await openBilling(shop)
     assert.match((await visit('/app/billing')).html, /Subscribe to Starter/)
     const back = new URL(await subscribe('starter'))
@@ -43,7 +46,6 @@ describe('the billing pages', () => {
   })
 
   it('show the plan on return, although the events are lost', async () => {
-    await using shop = await openShop()
     const { visit, subscribe } = await openBilling(shop)
     shop.double.switchDeliveries('drop', 100)
     const back = new URL(await subscribe('starter'))
@@ -54,7 +56,6 @@ describe('the billing pages', () => {
   })
 
   it('wait on return while Stripe fails, and then show the plan', async () => {
-    await using shop = await openShop()
     const { visit, subscribe } = await openBilling(shop)
     shop.double.switchDeliveries('drop', 100)
     const back = new URL(await subscribe('starter'))
@@ -70,7 +71,6 @@ describe('the billing pages', () => {
   })
 
   it('wait for the confirmation when the buyer returns before it arrives', async () => {
-    await using shop = await openShop()
     const { visit } = await openBilling(shop)
     const { html } = await visit('/app/billing?checkout=done')
     assert.match(html, /data-refresh="\d+"/)
@@ -78,7 +78,6 @@ describe('the billing pages', () => {
   })
 
   it('charge the amount shown for a change of plan', async () => {
-    await using shop = await openShop()
     const { visit, subscribe } = await openBilling(shop)
     await subscribe('starter')
     const { html } = await visit('/app/billing/change?plan=pro')
@@ -91,7 +90,6 @@ describe('the billing pages', () => {
   })
 
   it('lead to the page on which to confirm a change of plan', async () => {
-    await using shop = await openShop()
     const { visit, subscribe } = await openBilling(shop)
     await subscribe('starter')
     await setCard(shop, 'pm_card_authenticationRequired')
@@ -105,7 +103,6 @@ describe('the billing pages', () => {
   })
 
   it('link to the open invoice while a payment is missing', async () => {
-    await using shop = await openShop()
     shop.double.endDunningAs('unpaid')
     const { visit, subscribe } = await openBilling(shop)
     await subscribe('pro')
@@ -127,7 +124,6 @@ describe('the billing pages', () => {
   })
 
   it('say why a change of plan is refused', async () => {
-    await using shop = await openShop()
     const { visit, subscribe } = await openBilling(shop)
     await subscribe('pro')
     await setCard(shop, 'pm_card_chargeCustomerFail')
@@ -162,7 +158,6 @@ describe('the billing pages', () => {
   })
 
   it('cancel and reactivate a subscription', async () => {
-    await using shop = await openShop()
     const { visit, subscribe } = await openBilling(shop)
     await subscribe('pro')
     const after = async (path: string, form: PageOptions['form'] = {}) => {
@@ -175,7 +170,6 @@ describe('the billing pages', () => {
   })
 
   it('keep the billing address and tax IDs', async () => {
-    await using shop = await openShop()
     const { visit, subscribe } = await openBilling(shop)
     assert.match((await visit('/app/billing/invoices')).html, /Nothing bought yet/)
     await subscribe('starter')
@@ -203,12 +197,12 @@ describe('the billing pages', () => {
 
   it('show that no plan is available when nothing is sold', async () => {
     await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    const { status, html } = await visitPage(app, '/app/billing', { cookie })
+    const ada = app.user('ada')
+    const { status, html } = await ada.visit('/app/billing')
     assert.equal(status, 200)
     assert.match(html, /This service does not sell plans/)
     assert.doesNotMatch(html, /Not available/)
-    const tried = await visitPage(app, '/app/billing/checkout', { cookie, form: { plan: 'pro' } })
+    const tried = await ada.submit('/app/billing/checkout', { plan: 'pro' })
     assert.equal(tried.status, 503)
     assert.match(tried.html, /role="alert"/)
   })

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
-import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { signInNewUser, visitPage } from '../support/scene/pages.ts'
+import { NOON, type TestApp } from '../support/helpers.ts'
+import { visitPage } from '../support/scene/pages.ts'
+import { freshScene } from '../support/scene/scene.ts'
+
+const app = freshScene()
+const ada = app.user('ada')
 
 /** The metered caller for Ada, who has signed in. */
 async function findAda({ services }: TestApp) {
@@ -17,8 +21,7 @@ function lookUp(app: TestApp, cookie: string, text: string) {
 
 describe('GET /app/look-up', () => {
   it('shows an address on a map that this service draws', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
+    const cookie = await ada.enter()
     const { status, html } = await lookUp(app, cookie, ' 81.2.69.160 ')
     assert.equal(status, 200)
     assert.match(html, /London, City of London, England, United Kingdom/)
@@ -35,8 +38,7 @@ describe('GET /app/look-up', () => {
   })
 
   it('counts as one request of the user, and says so', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
+    const cookie = await ada.enter()
     const counted = async () => app.services.meters.periodRequests(await findAda(app), NOON)
     assert.match(
       (await lookUp(app, cookie, '')).html,
@@ -50,8 +52,7 @@ describe('GET /app/look-up', () => {
   })
 
   it('says that nothing is known, or that there are no coordinates', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
+    const cookie = await ada.enter()
     const unknown = await lookUp(app, cookie, '10.0.0.1')
     assert.equal(unknown.status, 200)
     assert.match(unknown.html, /private, reserved or unused, or no database lists it yet/)
@@ -62,8 +63,7 @@ describe('GET /app/look-up', () => {
   })
 
   it('refuses an invalid address without charging for it', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
+    const cookie = await ada.enter()
     for (const text of ['nope', '..', '.', 'me', '1.2.3.4/24', '"><script>alert(1)</script>']) {
       const { status, html } = await lookUp(app, cookie, text)
       assert.equal(status, 400, text)
@@ -74,8 +74,7 @@ describe('GET /app/look-up', () => {
   })
 
   it('says that the result is reduced once all requests of the period are used', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
+    const cookie = await ada.enter()
     app.services.meters.open(await findAda(app), NOON).count(5_000)
     const { status, html } = await lookUp(app, cookie, '81.2.69.160')
     assert.equal(status, 200)
@@ -84,8 +83,7 @@ describe('GET /app/look-up', () => {
   })
 
   it('says when to try again after too many look-ups', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
+    const cookie = await ada.enter()
     for (let n = 0; n < 10; n++) await lookUp(app, cookie, '81.2.69.160')
     const { status, html } = await lookUp(app, cookie, '81.2.69.160')
     assert.equal(status, 429)

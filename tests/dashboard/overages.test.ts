@@ -2,16 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { auditOf, openShop, type Shop } from '../billing/shop.ts'
 import { readRows, write } from '../support/database/sql.ts'
-import { type PageOptions, signInNewUser, visitPage } from '../support/scene/pages.ts'
+import type { PageOptions } from '../support/scene/pages.ts'
+import { freshly } from '../support/scene/scene.ts'
 
 const PAGE = '/app/billing/overages'
 const SPENDING_CAPS = 'SELECT count(*) FROM spending_caps'
 
 /** Signs in a new user who subscribes to a plan. */
 async function openSubscriber(shop: Shop, plan: string) {
-  const cookie = await signInNewUser(shop.app, 'grace@example.com')
+  const grace = shop.app.user('grace')
+  await grace.enter()
   const visit = (path: string, form?: PageOptions['form']) =>
-    visitPage(shop.app, path, { cookie, ...(form !== undefined && { form }) })
+    form === undefined ? grace.visit(path) : grace.submit(path, form)
   await shop.app.services.overages.refreshPrice()
   await visit('/app/billing/checkout', { plan })
   const [session] = [...shop.double.world.state.tables.sessions.values()].slice(-1)
@@ -31,8 +33,9 @@ function termsIn(html: string): string {
 }
 
 describe('the pages about overages', () => {
+  const shop = freshly(openShop)
+
   it('are not offered if the currency of the subscription has no price', async () => {
-    await using shop = await openShop()
     const { visit } = await openSubscriber(shop, 'pro')
     await write(shop.app, "UPDATE overage_prices SET currency = 'eur'")
     assert.doesNotMatch((await visit('/app/billing')).html, new RegExp(`href="${PAGE}"`))
@@ -40,7 +43,6 @@ describe('the pages about overages', () => {
   })
 
   it('show price, cap and an example before they ask for consent, with an unticked box', async () => {
-    await using shop = await openShop()
     const { visit } = await openSubscriber(shop, 'pro')
     const { html: first } = await visit('/app/billing')
     assert.match(first, new RegExp(`href="${PAGE}"`))
@@ -55,7 +57,6 @@ describe('the pages about overages', () => {
   })
 
   it('turn overages on only if the box is ticked and the terms are those that were shown', async () => {
-    await using shop = await openShop()
     const { visit, follow } = await openSubscriber(shop, 'pro')
     const terms = termsIn((await visit(PAGE)).html)
     const unticked = await visit(PAGE, { terms })
@@ -74,7 +75,6 @@ describe('the pages about overages', () => {
   })
 
   it('change nothing if the session ends between two operations of a form', async () => {
-    await using shop = await openShop()
     const { visit } = await openSubscriber(shop, 'pro')
     const { services } = shop.app
     const { findSession } = services
@@ -93,7 +93,6 @@ describe('the pages about overages', () => {
   })
 
   it('change the spending cap, and refuse what is not an amount or is too large', async () => {
-    await using shop = await openShop()
     const { visit, follow } = await openSubscriber(shop, 'pro')
     assert.match(await follow(`${PAGE}/cap`, { amount: '12.50' }), /\$12\.50 per period/)
     for (const amount of ['', 'much', '1.234', '-5', '2900.01']) {
@@ -105,7 +104,6 @@ describe('the pages about overages', () => {
   })
 
   it('show usage and money to date, on the overview too', async () => {
-    await using shop = await openShop()
     const { visit, follow } = await openSubscriber(shop, 'pro')
     const terms = termsIn((await visit(PAGE)).html)
     await follow(PAGE, { terms, overages: 'on' })
@@ -114,7 +112,6 @@ describe('the pages about overages', () => {
   })
 
   it('do not offer overages on plans that have none', async () => {
-    await using shop = await openShop()
     const { visit } = await openSubscriber(shop, 'starter')
     assert.doesNotMatch((await visit('/app/billing')).html, /verages/)
     const { status, html } = await visit(PAGE)

@@ -3,15 +3,16 @@ import { describe, it } from 'node:test'
 import { openShop, type Shop, type ShopOptions } from '../billing/shop.ts'
 import { write } from '../support/database/sql.ts'
 import { plansFileOf } from '../support/plans-file.ts'
-import { type PageOptions, signInNewUser, visitPage } from '../support/scene/pages.ts'
+import type { PageOptions } from '../support/scene/pages.ts'
 
 /** Signs in a user of a shop that has read its prices. */
 async function openBilling(options?: ShopOptions) {
   const shop: Shop = await openShop(options)
   await shop.app.services.catalogue.refresh()
-  const cookie = await signInNewUser(shop.app, 'grace@example.com')
+  const grace = shop.app.user('grace')
+  await grace.enter()
   const visit = (path: string, form?: PageOptions['form']) =>
-    visitPage(shop.app, path, { cookie, ...(form !== undefined && { form }) })
+    form === undefined ? grace.visit(path) : grace.submit(path, form)
   const subscribe = async (form: Readonly<Record<string, string>>, entry: object = {}) => {
     await visit('/app/billing/checkout', form)
     const [session] = [...shop.double.world.state.tables.sessions.values()].slice(-1)

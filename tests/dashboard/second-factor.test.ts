@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import decodeQR from 'qr/decode.js'
 import { MINUTE_MS } from '../../lib/parts/durations.ts'
-import { type Clock, makeAppWithClock } from '../accounts/second-factor/with-factor.ts'
 import { codeAt } from '../support/authenticator.ts'
 import { readColumn } from '../support/database/sql.ts'
-import type { TestApp } from '../support/helpers.ts'
-import { cookieOf, signInNewUser, visitPage, withCookiesOf } from '../support/scene/pages.ts'
+import { cookieOf, visitPage, withCookiesOf } from '../support/scene/pages.ts'
+import { freshScene } from '../support/scene/scene.ts'
 import { PASSWORD } from '../support/sign-in.ts'
 
 const PATH = '/app/account/second-factor'
 const EMAIL = 'ada@example.com'
 
-let app: TestApp
-let clock: Clock
-beforeEach(async () => {
-  ;({ app, clock } = await makeAppWithClock())
-})
-afterEach(() => app.close())
+const app = freshScene()
+const ada = app.user('ada')
+const eve = app.user('eve')
 
 /** The value of a hidden field. */
 function fieldIn(html: string, name: string): string {
@@ -46,16 +42,23 @@ function readQr(html: string): string {
   return decodeQR({ width, height: width, data })
 }
 
-async function turnOn(cookie: string) {
-  const offered = await visitPage(app, PATH, { cookie, form: { password: PASSWORD } })
+async function turnOn() {
+  const offered = await ada.submit(PATH, { password: PASSWORD })
   const uri = fieldIn(offered.html, 'uri')
   const secret = new URL(uri).searchParams.get('secret') ?? ''
-  const code = () => codeAt(secret, clock.now())
+  const code = () => codeAt(secret, app.services.now())
   const form = { uri, code: await code() }
-  const shown = await visitPage(app, `${PATH}/confirm`, { cookie, form })
+  const shown = await ada.submit(`${PATH}/confirm`, form)
   assert.equal(shown.status, 200, shown.html)
   const recoveryCodes = codesIn(shown.html)
-  return { kept: withCookiesOf(shown, cookie), offered, uri, secret, code, recoveryCodes }
+  return {
+    kept: withCookiesOf(shown, await ada.enter()),
+    offered,
+    uri,
+    secret,
+    code,
+    recoveryCodes,
+  }
 }
 
 async function givePassword(next = '/app/keys') {
@@ -68,46 +71,41 @@ async function givePassword(next = '/app/keys') {
 
 describe('the page of the second factor', () => {
   it('asks for the password, then shows the secret as a QR code and as text', async () => {
-    const cookie = await signInNewUser(app)
-    const wrong = await visitPage(app, PATH, { cookie, form: { password: 'wrong horse' } })
+    const wrong = await ada.submit(PATH, { password: 'wrong horse' })
     assert.equal(wrong.status, 400)
     assert.match(wrong.html, /id="password-problem" role="alert">This is not the password/)
-    const { offered, secret, recoveryCodes } = await turnOn(cookie)
+    const { offered, secret, recoveryCodes } = await turnOn()
     assert.match(offered.html, /<svg class="qr"[^>]* role="img"/)
     assert.match(offered.html, new RegExp(`>${secret}<`))
     assert.equal(recoveryCodes.length, 10)
   })
 
   it('draws what a QR reader can read', async () => {
-    const cookie = await signInNewUser(app)
-    const { html } = await visitPage(app, PATH, { cookie, form: { password: PASSWORD } })
+    const { html } = await ada.submit(PATH, { password: PASSWORD })
     assert.equal(readQr(html), fieldIn(html, 'uri'))
   })
 
   it('keeps the secret on the page after a wrong code', async () => {
-    const cookie = await signInNewUser(app)
-    const offered = await visitPage(app, PATH, { cookie, form: { password: PASSWORD } })
+    const offered = await ada.submit(PATH, { password: PASSWORD })
     const uri = fieldIn(offered.html, 'uri')
-    const wrong = await visitPage(app, `${PATH}/confirm`, { cookie, form: { uri, code: '1' } })
+    const wrong = await ada.submit(`${PATH}/confirm`, { uri, code: '1' })
     assert.equal(wrong.status, 400)
     assert.equal(fieldIn(wrong.html, 'uri'), uri)
     assert.match(wrong.html, /id="code-problem" role="alert">This is wrong/)
     const forged = { uri: 'https://evil.example', code: '1' }
-    const page = await visitPage(app, `${PATH}/confirm`, { cookie, form: forged })
+    const page = await ada.submit(`${PATH}/confirm`, forged)
     assert.doesNotMatch(page.html, /evil/)
   })
 
   it('replaces the recovery codes, and turns the second factor off', async () => {
-    const cookie = await signInNewUser(app)
-    const { code, recoveryCodes } = await turnOn(cookie)
-    assert.match((await visitPage(app, PATH, { cookie })).html, /Recovery codes left/)
-    clock.pass(30_000)
+    const { code, recoveryCodes } = await turnOn()
+    assert.match((await ada.visit(PATH)).html, /Recovery codes left/)
+    app.pass(30_000)
     const replace = { codesPassword: PASSWORD, codesCode: await code() }
-    const shown = await visitPage(app, `${PATH}/recovery-codes`, { cookie, form: replace })
+    const shown = await ada.submit(`${PATH}/recovery-codes`, replace)
     const fresh = codesIn(shown.html)
     assert.equal(fresh.length, 10)
-    const off = (offCode = '') =>
-      visitPage(app, `${PATH}/remove`, { cookie, form: { offPassword: PASSWORD, offCode } })
+    const off = (offCode = '') => ada.submit(`${PATH}/remove`, { offPassword: PASSWORD, offCode })
     const refused = await off(recoveryCodes[0])
     assert.equal(refused.status, 400)
     assert.match(refused.html, /id="offCode-problem" role="alert">This is wrong or was used before/)
@@ -118,8 +116,7 @@ describe('the page of the second factor', () => {
   })
 
   it('shows the same recovery codes if the page with them is reloaded, for ten minutes', async () => {
-    const cookie = await signInNewUser(app)
-    const { kept, uri, code, recoveryCodes } = await turnOn(cookie)
+    const { kept, uri, code, recoveryCodes } = await turnOn()
     const confirm = { uri, code: await code() }
     let jar = kept
     const send = async (path: string, form: Record<string, string>) => {
@@ -128,7 +125,7 @@ describe('the page of the second factor', () => {
       return page
     }
     assert.deepEqual(codesIn((await send('confirm', confirm)).html), recoveryCodes)
-    clock.pass(30_000)
+    app.pass(30_000)
     const replace = { codesPassword: PASSWORD, codesCode: await code() }
     const renewed = codesIn((await send('recovery-codes', replace)).html)
     assert.equal(renewed.length, 10)
@@ -136,32 +133,27 @@ describe('the page of the second factor', () => {
     assert.deepEqual(codesIn((await send('recovery-codes', replace)).html), renewed)
     const other = { ...replace, codesPassword: 'wrong horse' }
     assert.equal((await send('recovery-codes', other)).status, 400)
-    clock.pass(10 * MINUTE_MS)
+    app.pass(10 * MINUTE_MS)
     const late = await send('recovery-codes', replace)
     assert.deepEqual([late.status, codesIn(late.html)], [400, []])
   })
 
   it('does not show codes again once others have replaced them', async () => {
-    const cookie = await signInNewUser(app)
-    const { kept, uri, code } = await turnOn(cookie)
+    const { kept, uri, code } = await turnOn()
     const form = { uri, code: await code() }
-    clock.pass(30_000)
+    app.pass(30_000)
     const replace = { codesPassword: PASSWORD, codesCode: await code() }
     // In another browser.
-    assert.equal(
-      (await visitPage(app, `${PATH}/recovery-codes`, { cookie, form: replace })).status,
-      200,
-    )
+    assert.equal((await ada.submit(`${PATH}/recovery-codes`, replace)).status, 200)
     const { status, html } = await visitPage(app, `${PATH}/confirm`, { cookie: kept, form })
     assert.deepEqual([status, codesIn(html)], [400, []])
   })
 
   it('says that it is on, not that the code is wrong, when its codes are no longer shown', async () => {
-    const cookie = await signInNewUser(app)
-    const { uri, code } = await turnOn(cookie)
+    const { uri, code } = await turnOn()
     const form = { uri, code: await code() }
-    clock.pass(10 * MINUTE_MS)
-    const { status, html } = await visitPage(app, `${PATH}/confirm`, { cookie, form })
+    app.pass(10 * MINUTE_MS)
+    const { status, html } = await ada.submit(`${PATH}/confirm`, form)
     assert.equal(status, 400)
     assert.match(html, /role="alert">The second factor is on already</)
     assert.match(html, /Replace the codes/)
@@ -169,11 +161,10 @@ describe('the page of the second factor', () => {
   })
 
   it('does not show codes again once it is turned off', async () => {
-    const cookie = await signInNewUser(app)
-    const { kept, uri, code, recoveryCodes } = await turnOn(cookie)
+    const { kept, uri, code, recoveryCodes } = await turnOn()
     const off = { offPassword: PASSWORD, offCode: recoveryCodes[0] ?? '' }
     const form = { uri, code: await code() }
-    await visitPage(app, `${PATH}/remove`, { cookie, form: off })
+    await ada.submit(`${PATH}/remove`, off)
     const { status, html } = await visitPage(app, `${PATH}/confirm`, { cookie: kept, form })
     assert.deepEqual([status, codesIn(html)], [400, []])
     assert.match(html, /There is nothing to confirm/)
@@ -181,26 +172,25 @@ describe('the page of the second factor', () => {
   })
 
   it('makes the forms of address and deletion ask for a code', async () => {
-    const cookie = await signInNewUser(app)
-    const { recoveryCodes } = await turnOn(cookie)
-    const account = await visitPage(app, '/app/account', { cookie })
+    const { recoveryCodes } = await turnOn()
+    const account = await ada.visit('/app/account')
     assert.match(account.html, /name="emailCode"/)
     assert.match(account.html, /name="deleteCode"/)
     const change = { newEmail: 'new@example.com', emailPassword: PASSWORD }
     const path = '/app/account/email'
-    assert.equal((await visitPage(app, path, { cookie, form: change })).status, 400)
+    assert.equal((await ada.submit(path, change)).status, 400)
     const form = { ...change, emailCode: recoveryCodes[0] ?? '' }
-    assert.equal((await visitPage(app, path, { cookie, form })).status, 303)
+    assert.equal((await ada.submit(path, form)).status, 303)
     const end = { deleteEmail: 'new@example.com', deletePassword: PASSWORD }
     const last = { ...end, deleteCode: recoveryCodes[1] ?? '' }
-    const ended = await visitPage(app, '/app/account/delete', { cookie, form: last })
+    const ended = await ada.submit('/app/account/delete', last)
     assert.equal(ended.location, '/app/sign-in?done=deleted')
   })
 })
 
 describe('the second step of the sign-in page', () => {
   it('asks for the code, and then opens the requested page', async () => {
-    const { code } = await turnOn(await signInNewUser(app))
+    const { code } = await turnOn()
     const { page, fields } = await givePassword()
     assert.match(page.html, /autocomplete="one-time-code"/)
     assert.match(page.html, /inputmode="numeric"/)
@@ -213,7 +203,7 @@ describe('the second step of the sign-in page', () => {
       [fieldIn(wrong.html, 'challenge'), fieldIn(wrong.html, 'next')],
       [fields.challenge, fields.next],
     )
-    clock.pass(30_000)
+    app.pass(30_000)
     const passed = await step({ code: await code() })
     assert.equal(passed.location, '/app/keys')
     const cookie = cookieOf(passed)
@@ -224,15 +214,15 @@ describe('the second step of the sign-in page', () => {
   })
 
   it('takes a recovery code instead', async () => {
-    const { recoveryCodes } = await turnOn(await signInNewUser(app))
+    const { recoveryCodes } = await turnOn()
     const { fields } = await givePassword('https://evil.example')
     const form = { ...fields, code: '', recoveryCode: recoveryCodes[9] ?? '' }
     assert.equal((await visitPage(app, '/app/sign-in/code', { form })).location, '/app')
   })
 
   it('makes the browser known to the account that signs in, whatever address the form names', async () => {
-    const { recoveryCodes } = await turnOn(await signInNewUser(app))
-    await signInNewUser(app, 'eve@example.com')
+    const { recoveryCodes } = await turnOn()
+    await eve.enter()
     const { fields } = await givePassword()
     const form = { ...fields, email: 'eve@example.com', code: recoveryCodes[0] ?? '' }
     const passed = await visitPage(app, '/app/sign-in/code', { form })

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readRows, write } from '../support/database/sql.ts'
 import { type AppOptions, makeApp, recordingLog } from '../support/helpers.ts'
-import { signInNewUser, visitPage } from '../support/scene/pages.ts'
 import { freshClient } from '../support/scene/send.ts'
 
 const PAGES = ['/app', '/app/keys', '/app/billing', '/app/usage', '/app/look-up?ip=81.2.69.160']
@@ -28,11 +27,12 @@ describe('a page', () => {
   it('verifies its session once, and is one line in the log', async () => {
     const log = recordingLog()
     await using app = await openCounting({ log })
-    const cookie = await signInNewUser(app)
+    const ada = app.user('ada')
+    await ada.enter()
     for (const path of PAGES) {
       app.sessions.verified = 0
       log.requests.length = 0
-      assert.equal((await visitPage(app, path, { cookie })).status, 200, path)
+      assert.equal((await ada.visit(path)).status, 200, path)
       assert.equal(app.sessions.verified, 1, path)
       const lines = log.requests.map(({ route, status }) => [route, status])
       assert.deepEqual(lines, [[path.split('?', 1)[0], 200]])
@@ -41,7 +41,8 @@ describe('a page', () => {
 
   it('changes nothing if the session ends while the browser is still sending the form', async () => {
     await using app = await openCounting()
-    const cookie = await signInNewUser(app)
+    const ada = app.user('ada')
+    const cookie = await ada.enter()
     const rest = Promise.withResolvers<Uint8Array>()
     const body = new ReadableStream<Uint8Array>({
       start: async (stream) => {
@@ -69,8 +70,8 @@ describe('a page', () => {
 
   it('shows the times of its operations in the metrics', async () => {
     await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    await visitPage(app, '/app/keys', { cookie })
+    const ada = app.user('ada')
+    await ada.visit('/app/keys')
     assert.match(app.services.requestTimes.text(), /"\/v1\/account\/me\/keys"/)
   })
 })

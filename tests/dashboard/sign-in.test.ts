@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { makeApp, NOON } from '../support/helpers.ts'
-import { signInNewUser, visitPage } from '../support/scene/pages.ts'
+import { visitPage } from '../support/scene/pages.ts'
+import { freshScene } from '../support/scene/scene.ts'
 import { PASSWORD, signUp } from '../support/sign-in.ts'
+
+const app = freshScene()
+const ada = app.user('ada')
 
 const BASE_URL = 'https://geo.example'
 
@@ -33,7 +37,6 @@ describe('POST /app/sign-in', () => {
   })
 
   it('refuses a wrong password, and keeps the typed address', async () => {
-    await using app = await makeApp()
     await signUp(app)
     const form = { email: 'ada@example.com', password: 'wrong horse' }
     const { status, html, headers } = await visitPage(app, '/app/sign-in', { form })
@@ -63,7 +66,6 @@ describe('POST /app/sign-in', () => {
   })
 
   it('redirects back to the requested page of the dashboard, and nowhere else', async () => {
-    await using app = await makeApp()
     await signUp(app)
     const redirected = await visitPage(app, '/app/keys?done=renewed')
     assert.equal(redirected.status, 303)
@@ -83,13 +85,11 @@ describe('POST /app/sign-in', () => {
   })
 
   it('starts a session that the sign-out ends for every holder of the cookie', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    assert.equal((await visitPage(app, '/app', { cookie })).status, 200)
-    const out = await visitPage(app, '/app/sign-out', { cookie, form: {} })
+    assert.equal((await ada.visit('/app')).status, 200)
+    const out = await ada.submit('/app/sign-out')
     assert.equal(out.location, '/app/sign-in')
     assert.match(out.headers.get('set-cookie') ?? '', /Max-Age=0/)
-    const again = await visitPage(app, '/app', { cookie })
+    const again = await ada.visit('/app')
     assert.equal(again.location, '/app/sign-in')
   })
 })
@@ -97,7 +97,6 @@ describe('POST /app/sign-in', () => {
 describe('a malformed session cookie', () => {
   for (const value of ['%E6%97%A5', 'a%0Ab', 'a%00b', `sk_live_${'0'.repeat(64)}`]) {
     it(`is removed, and leads to the sign-in page: ${value.slice(0, 9)}`, async () => {
-      await using app = await makeApp()
       const cookie = `meridian_dashboard=${value}`
       const redirected = await visitPage(app, '/app/keys', { cookie })
       const left = await visitPage(app, '/app/sign-out', { cookie, form: {} })
@@ -112,25 +111,23 @@ describe('a malformed session cookie', () => {
 describe('a form of the dashboard', () => {
   it('is refused when another site sends it, even with a cookie', async () => {
     await using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE_URL } })
-    const cookie = await signInNewUser(app)
+    const ada = app.user('ada')
     const form = { name: 'stolen', type: 'secret' }
     const from = async (headers: Record<string, string>) =>
-      (await visitPage(app, '/app/keys', { cookie, form, headers })).status
+      (await ada.submit('/app/keys', form, { headers })).status
     assert.equal(await from({ 'sec-fetch-site': 'cross-site' }), 403)
     assert.equal(await from({ 'sec-fetch-site': 'same-site' }), 403)
     assert.equal(await from({ 'sec-fetch-site': 'none', origin: BASE_URL }), 403)
-    assert.doesNotMatch((await visitPage(app, '/app/keys', { cookie })).html, /stolen/)
+    assert.doesNotMatch((await ada.visit('/app/keys')).html, /stolen/)
   })
 
   it('redirects to its page when its address is opened', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
     for (const [path, page] of [
       ['/app/sign-out', '/app'],
       ['/app/billing/checkout', '/app/billing'],
       ['/app/keys/x/revoke', '/app/keys'],
     ] as const) {
-      assert.equal((await visitPage(app, path, { cookie })).location, page)
+      assert.equal((await ada.visit(path)).location, page)
     }
     const request = new Request('http://127.0.0.1:8787/app/sign-in', { method: 'PUT' })
     const refused = await app.app.fetch(request, { remoteAddress: '192.0.2.1' })
@@ -139,7 +136,6 @@ describe('a form of the dashboard', () => {
   })
 
   it('waits for the sign-in if the session has ended, and loses nothing', async () => {
-    await using app = await makeApp()
     const name = 'http://127.0.0.1:9400'
     const ended = { cookie: `meridian_dashboard=${'a'.repeat(32)}`, form: { name } }
     for (const sent of [{ form: { name } }, ended]) {
@@ -150,8 +146,7 @@ describe('a form of the dashboard', () => {
       assert.ok(html.includes(`<input type="hidden" name="name" value="${name}"/>`), html)
       assert.match(html, /<form method="post" action="\/app\/sites">/)
     }
-    const cookie = await signInNewUser(app)
-    const { location } = await visitPage(app, '/app/sites', { cookie, form: { name } })
+    const { location } = await ada.submit('/app/sites', { name })
     assert.equal(location, '/app/sites?done=added')
   })
 
@@ -169,15 +164,13 @@ describe('a form of the dashboard', () => {
   })
 
   it('is redirected to the sign-in page if a script sent it', async () => {
-    await using app = await makeApp()
     const headers = { 'content-type': 'application/json' }
     const { status, location } = await visitPage(app, '/app/batch', { form: { a: 'b' }, headers })
     assert.deepEqual([status, location], [303, '/app/sign-in'])
   })
 
   it('is checked by its Origin when the browser omits Sec-Fetch-Site', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
+    const cookie = await ada.enter()
     const send = async (origin: Record<string, string>) => {
       const body = new URLSearchParams({ name: 'mine' })
       const headers = { cookie, ...origin }

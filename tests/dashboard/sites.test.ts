@@ -1,24 +1,30 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { findUserByEmail, updatePlan } from '../../lib/accounts/users.ts'
+import { updatePlan } from '../../lib/accounts/users.ts'
 import { HOUR_MS } from '../../lib/parts/durations.ts'
 import { createFindTxt } from '../../lib/parts/net/txt-records.ts'
 import { openSiteProofs } from '../../lib/services/site-proofs.ts'
 import { readRows } from '../support/database/sql.ts'
 import { startDnsServer } from '../support/dns-server.ts'
-import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { leaveCalls, signInNewUser, visitPage } from '../support/scene/pages.ts'
+import { makeApp, NOON } from '../support/helpers.ts'
+import { leaveCalls } from '../support/scene/pages.ts'
+import type { Person } from '../support/scene/person.ts'
+import { freshScene } from '../support/scene/scene.ts'
+
+const app = freshScene()
+const ada = app.user('ada')
+const eve = app.user('eve')
 
 const SHOP = 'https://shop.example'
 
-async function sendBeacon(app: TestApp, agent = 'Mozilla/5.0'): Promise<void> {
+async function sendBeacon(agent = 'Mozilla/5.0'): Promise<void> {
   const headers = { origin: SHOP, 'user-agent': agent }
   const body = { metrics: { lcp: 1_200 } }
   assert.equal((await app.send('POST', '/v1/telemetry/rum', { headers, body })).status, 204)
 }
 
-function add(app: TestApp, cookie: string, name: string) {
-  return visitPage(app, '/app/sites', { cookie, form: { name } })
+function add(by: Person, name: string) {
+  return by.submit('/app/sites', { name })
 }
 
 function removePath(html: string): string {
@@ -28,11 +34,11 @@ function removePath(html: string): string {
 describe('the sites page', () => {
   it('adds a site, shows its snippets, and records it in the audit log', async () => {
     await using app = await makeApp({ env: { MERIDIAN_BASE_URL: 'https://geo.example' } })
-    const cookie = await signInNewUser(app)
-    assert.match((await visitPage(app, '/app/sites', { cookie })).html, /No sites yet/)
-    const { status, location } = await add(app, cookie, 'https://Shop.example/')
+    const ada = app.user('ada')
+    assert.match((await ada.visit('/app/sites')).html, /No sites yet/)
+    const { status, location } = await add(ada, 'https://Shop.example/')
     assert.equal(status, 303)
-    const { html } = await visitPage(app, location ?? '', { cookie })
+    const { html } = await ada.visit(location ?? '')
     assert.match(html, /Site added/)
     assert.match(html, /<h2>https:\/\/shop\.example<\/h2>/)
     const snippet = '&lt;script defer src=&quot;https://geo.example/rum.js&quot;&gt;&lt;/script&gt;'
@@ -47,55 +53,43 @@ describe('the sites page', () => {
   })
 
   it('shows why a site cannot be added, and keeps the escaped input', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
     const typed = '"><script>alert(1)</script>'
-    const { status, html } = await add(app, cookie, typed)
+    const { status, html } = await add(ada, typed)
     assert.equal(status, 400)
     assert.match(html, /id="name-problem" role="alert">Must be an http or https origin/)
     assert.ok(html.includes('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"'))
-    await add(app, cookie, SHOP)
-    const again = await add(app, cookie, SHOP)
+    await add(ada, SHOP)
+    const again = await add(ada, SHOP)
     assert.equal(again.status, 400)
     assert.match(again.html, /role="alert">Cannot add https:\/\/shop\.example: it is already one/)
   })
 
   it('removes a site of the user, but not of another user', async () => {
-    await using app = await makeApp()
-    const [ada, eve] = [await signInNewUser(app), await signInNewUser(app, 'eve@example.com')]
-    await add(app, ada, SHOP)
-    const path = removePath((await visitPage(app, '/app/sites', { cookie: ada })).html)
-    const refused = await visitPage(app, path, { cookie: eve, form: {} })
+    await add(ada, SHOP)
+    const path = removePath((await ada.visit('/app/sites')).html)
+    const refused = await eve.submit(path)
     assert.equal(refused.status, 404)
     assert.match(refused.html, /role="alert">Site not found/)
-    const { location } = await visitPage(app, path, { cookie: ada, form: {} })
-    const { html } = await visitPage(app, location ?? '', { cookie: ada })
+    const { location } = await ada.submit(path)
+    const { html } = await ada.visit(location ?? '')
     assert.match(html, /Site removed/)
     assert.match(html, /No sites yet/)
   })
 
   it('keeps sites over the limit after a downgrade, and offers no new one', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
     const { db } = app.services
-    const { id } = (await findUserByEmail(db, 'ada@example.com')) ?? assert.fail()
+    const { id } = await ada.row()
     await updatePlan(db, id, 'pro').run()
-    await add(app, cookie, SHOP)
-    assert.match(
-      (await visitPage(app, '/app/sites', { cookie })).html,
-      /<form[^>]* action="\/app\/sites"/,
-    )
-    await add(app, cookie, 'https://blog.example')
-    assert.match(
-      (await visitPage(app, '/app/sites', { cookie })).html,
-      /The Pro plan allows 2 sites\./,
-    )
+    await add(ada, SHOP)
+    assert.match((await ada.visit('/app/sites')).html, /<form[^>]* action="\/app\/sites"/)
+    await add(ada, 'https://blog.example')
+    assert.match((await ada.visit('/app/sites')).html, /The Pro plan allows 2 sites\./)
     await updatePlan(db, id, 'free').run()
-    const { html } = await visitPage(app, '/app/sites', { cookie })
+    const { html } = await ada.visit('/app/sites')
     assert.match(html, /The Free plan allows 1 site\. All 2 of your sites keep working\./)
     assert.doesNotMatch(html, /<form[^>]* action="\/app\/sites"/)
-    await sendBeacon(app)
-    assert.match((await visitPage(app, '/app/sites', { cookie })).html, />Receiving</)
+    await sendBeacon()
+    assert.match((await ada.visit('/app/sites')).html, />Receiving</)
   })
 })
 
@@ -107,10 +101,11 @@ describe('the proof of a site', () => {
         siteProofs: openSiteProofs(services, createFindTxt([dns.address])),
       }),
     })
-    const [ada, eve] = [await signInNewUser(app), await signInNewUser(app, 'eve@example.com')]
-    await add(app, ada, SHOP)
-    await add(app, eve, SHOP)
-    const page = async (cookie: string) => (await visitPage(app, '/app/sites', { cookie })).html
+    const ada = app.user('ada')
+    const eve = app.user('eve')
+    await add(ada, SHOP)
+    await add(eve, SHOP)
+    const page = async (by: Person) => (await by.visit('/app/sites')).html
     assert.match(await page(ada), />Unproven<\/span> You get the beacons because/)
     const refused = await page(eve)
     assert.match(refused, />Not receiving<\/span> Another account registered this origin first/)
@@ -119,49 +114,43 @@ describe('the proof of a site', () => {
     const [path = '', id = ''] = /\/app\/sites\/([0-9a-f-]{36})\/proof/.exec(refused) ?? []
     const record = `meridian-site=${id}`
     assert.ok(refused.includes(record))
-    const missed = await visitPage(app, path, { cookie: eve, form: {} })
+    const missed = await eve.submit(path)
     assert.match(missed.html, /role="alert">The DNS does not show the record/)
     assert.match(missed.html, /<details open=""><summary>Prove the domain/)
     dns.zone.set('_meridian.shop.example', 'broken')
-    const failed = await visitPage(app, path, { cookie: eve, form: {} })
+    const failed = await eve.submit(path)
     assert.match(failed.html, /role="alert">The DNS does not answer/)
     dns.zone.set('_meridian.shop.example', [record])
-    const { location } = await visitPage(app, path, { cookie: eve, form: {} })
-    const { html } = await visitPage(app, location ?? '', { cookie: eve })
+    const { location } = await eve.submit(path)
+    const { html } = await eve.visit(location ?? '')
     assert.match(html, /The DNS record is there[\s\S]*>Proven</)
     assert.match(await page(ada), />Not receiving<\/span> Another account registered/)
   })
 
   it('is not offered for localhost', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    await add(app, cookie, 'http://localhost:3000')
-    const { html } = await visitPage(app, '/app/sites', { cookie })
+    await add(ada, 'http://localhost:3000')
+    const { html } = await ada.visit('/app/sites')
     assert.match(html, />Unproven<\/span> You get the beacons because nobody registered/)
     assert.doesNotMatch(html, /Check now/)
-    const eve = await signInNewUser(app, 'eve@example.com')
-    await add(app, eve, 'http://localhost:3000')
-    const refused = (await visitPage(app, '/app/sites', { cookie: eve })).html
+    await add(eve, 'http://localhost:3000')
+    const refused = (await eve.visit('/app/sites')).html
     assert.match(refused, />Not receiving<\/span> Another account registered this origin first\./)
   })
 })
 
 describe('the state of a site', () => {
   it('refreshes until a beacon arrives', async () => {
-    let now = NOON
-    await using app = await makeApp({ now: () => now })
-    const cookie = await signInNewUser(app)
-    await add(app, cookie, SHOP)
-    const state = async () => (await visitPage(app, '/app/sites', { cookie })).html
+    await add(ada, SHOP)
+    const state = async () => (await ada.visit('/app/sites')).html
     const waiting = await state()
     assert.match(waiting, />Waiting</)
     assert.match(waiting, /aria-live="polite" data-refresh="15"/)
-    await sendBeacon(app)
+    await sendBeacon()
     const receiving = await state()
     assert.match(receiving, />Receiving<\/span> 1 beacon in the last 24 hours/)
     assert.match(receiving, /2026-01-15 12:00 UTC/)
     assert.doesNotMatch(receiving, /data-refresh/)
-    now = NOON + 30 * HOUR_MS
+    app.setClock(NOON + 30 * HOUR_MS)
     assert.match(
       await state(),
       />Quiet<[\s\S]*The last hour with\s+beacons was 2026-01-15 12:00 UTC/,
@@ -169,33 +158,27 @@ describe('the state of a site', () => {
   })
 
   it('reports bots that did not count', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    await add(app, cookie, SHOP)
-    await sendBeacon(app, 'Mozilla/5.0 (X11) HeadlessChrome/140.0')
-    const page = async () => (await visitPage(app, '/app/sites', { cookie })).html
+    await add(ada, SHOP)
+    await sendBeacon('Mozilla/5.0 (X11) HeadlessChrome/140.0')
+    const page = async () => (await ada.visit('/app/sites')).html
     assert.match(await page(), /Waiting<.*1 beacon of bots and automated browsers did not count/s)
-    await sendBeacon(app)
+    await sendBeacon()
     assert.match(await page(), /Receiving<.*1 beacon of bots and automated browsers did not count/s)
   })
 
   it('needs no requests of the plan', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    await add(app, cookie, SHOP)
-    await sendBeacon(app)
+    await add(ada, SHOP)
+    await sendBeacon()
     for (let n = 0; n < 20; n++) {
-      assert.match((await visitPage(app, '/app/sites', { cookie })).html, />Receiving</)
+      assert.match((await ada.visit('/app/sites')).html, />Receiving</)
     }
   })
 
   it('is unknown, and refreshes less often, if the beacons cannot be counted', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    await add(app, cookie, SHOP)
+    await add(ada, SHOP)
     // For the profile, the sites, the plan and the proof.
     await leaveCalls(app, 4)
-    const { status, html } = await visitPage(app, '/app/sites', { cookie })
+    const { status, html } = await ada.visit('/app/sites')
     assert.equal(status, 200)
     assert.match(html, /data-refresh="60"/)
     assert.match(html, /Cannot count beacons now: Too many requests/)

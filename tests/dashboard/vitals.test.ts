@@ -82,8 +82,8 @@ describe('the verdict on Core Web Vitals', () => {
 describe('the web vitals page', () => {
   it('asks a user without sites to add one', async () => {
     await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    const { html } = await visitPage(app, '/app/vitals', { cookie })
+    const ada = app.user('ada')
+    const { html } = await ada.visit('/app/vitals')
     assert.match(html, /Add a site first/)
   })
 

@@ -3,8 +3,9 @@ import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { findUserByEmail } from '../../../lib/accounts/users.ts'
 import { BatchResponse } from '../../../lib/contract/geo/batch.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import { codeOf, NOON, type TestApp } from '../../support/helpers.ts'
 import { signInNewUser, visitPage } from '../../support/scene/pages.ts'
+import { freshScene } from '../../support/scene/scene.ts'
 import { freshClient } from '../../support/scene/send.ts'
 
 async function findAda({ services }: TestApp) {
@@ -43,8 +44,9 @@ function tableIn(html: string): string[][] {
 }
 
 describe('POST /app/batch', () => {
+  const app = freshScene()
+
   it('answers the form with a table of the chosen columns', async () => {
-    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const form = { addresses: '81.2.69.160\r\nnope\r\n\r\n10.0.0.1', column: ['city', 'asn'] }
     const { status, html } = await visitPage(app, '/app/batch', { cookie, form })
@@ -61,7 +63,6 @@ describe('POST /app/batch', () => {
   })
 
   it('recognises the form of a list, keeps its columns, and asks for each address once', async () => {
-    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const addresses = 'who;ip\r\nAda;81.2.69.160\r\n"Doe; Jo";[2001:db8::1]:443\r\nEve;81.2.69.160'
     const form = { addresses, column: 'city' }
@@ -77,7 +78,6 @@ describe('POST /app/batch', () => {
   })
 
   it('takes corrections', async () => {
-    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const corrections = { kind: 'comma', header: 'no', place: '1', take: 'last' }
     const form = { addresses: 'a,from 10.0.0.1 to 81.2.69.160', column: 'city', ...corrections }
@@ -88,7 +88,6 @@ describe('POST /app/batch', () => {
   })
 
   it('shows what is wrong with the input, and keeps it', async () => {
-    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const send = (addresses: string) =>
       visitPage(app, '/app/batch', { cookie, form: { addresses } })
@@ -105,7 +104,6 @@ describe('POST /app/batch', () => {
   })
 
   it('accepts a form with a thousand of the longest addresses', async () => {
-    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const all = Array.from(
       { length: 1_000 },
@@ -123,7 +121,6 @@ describe('POST /app/batch', () => {
   })
 
   it('escapes markup in the input', async () => {
-    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const form = { addresses: '</textarea><script>alert(1)</script>' }
     const { html } = await visitPage(app, '/app/batch', { cookie, form })
@@ -131,7 +128,6 @@ describe('POST /app/batch', () => {
   })
 
   it('gives its script the answer of the API', async () => {
-    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const batch = { ips: ['81.2.69.160', 'nope'], fields: ['query', 'location.city'] }
     const { status, headers, body } = await sendAsScript(app, cookie, batch)
@@ -145,7 +141,6 @@ describe('POST /app/batch', () => {
   })
 
   it('gives its script the error, and the time to wait', async () => {
-    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const bad = await sendAsScript(app, cookie, { ips: [] })
     assert.equal(bad.status, 400)
@@ -159,7 +154,6 @@ describe('POST /app/batch', () => {
   })
 
   it('refuses other sites, and redirects signed-out users to the sign-in page', async () => {
-    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     const body = { ips: ['81.2.69.160'] }
     const { headers } = await sendAsScript(app, '', body)
@@ -175,7 +169,6 @@ describe('POST /app/batch', () => {
   })
 
   it('says that results are reduced once all requests of the period are used', async () => {
-    await using app = await makeApp()
     const cookie = await signInNewUser(app)
     app.services.meters.open(await findAda(app), NOON).count(5_000)
     const form = { addresses: '81.2.69.160' }
