@@ -3,20 +3,22 @@ import { describe, it } from 'node:test'
 import { auditOf, DAY, openShop, type Shop, type ShopOptions } from '../billing/shop.ts'
 import { write } from '../support/database/sql.ts'
 import { makeApp } from '../support/helpers.ts'
-import { type PageOptions, visitPage } from '../support/scene/pages.ts'
+import type { PageOptions } from '../support/scene/pages.ts'
+import { closedAfterTest } from '../support/scene/scene.ts'
 import { actionsOf } from './actions.ts'
-import { OPERATOR, signInOperator } from './operator.ts'
+import { OPERATOR } from './operator.ts'
+
+const closed = closedAfterTest()
 
 const PAGE = '/app/operate/billing'
 
 /** A service that sells, and what its operator does on the page. */
 async function open(options?: ShopOptions) {
-  const shop = await openShop(options)
-  const cookie = await signInOperator(shop.app)
+  const shop = closed(await openShop(options))
+  const olga = shop.app.operator('olga')
   const { comparison } = shop.app.services.operatorJobs
-  const act = (name: string, form: PageOptions['form'] = {}) =>
-    visitPage(shop.app, `${PAGE}/${name}`, { cookie, form })
-  const show = async (query = '') => (await visitPage(shop.app, `${PAGE}${query}`, { cookie })).html
+  const act = (name: string, form?: PageOptions['form']) => olga.submit(`${PAGE}/${name}`, form)
+  const show = async (query = '') => (await olga.visit(`${PAGE}${query}`)).html
   return {
     shop,
     act,
@@ -63,22 +65,21 @@ async function payTwice(shop: Shop): Promise<string> {
 describe('the billing page of operators', () => {
   it('says that billing is not configured, and refuses every action', async () => {
     await using app = await makeApp()
-    const cookie = await signInOperator(app)
-    assert.match((await visitPage(app, PAGE, { cookie })).html, /Billing is not configured/)
+    const olga = app.operator('olga')
+    assert.match((await olga.visit(PAGE)).html, /Billing is not configured/)
     for (const action of ['compare', 'repair']) {
-      const { status, html } = await visitPage(app, `${PAGE}/${action}`, { cookie, form: {} })
+      const { status, html } = await olga.submit(`${PAGE}/${action}`)
       assert.equal(status, 503)
       assert.match(html, /role="alert">Billing is not configured/)
     }
     const form = { user: 'nobody' }
-    const { status } = await visitPage(app, `${PAGE}/duplicates/end`, { cookie, form })
+    const { status } = await olga.submit(`${PAGE}/duplicates/end`, form)
     assert.equal(status, 404)
     assert.deepEqual(await actionsOf(app, OPERATOR), [])
   })
 
   it('shows that the database agrees with Stripe', async () => {
     const { shop, run, show, actions } = await open()
-    await using _shop = shop
     await shop.buy('pro')
     assert.doesNotMatch(await show(), /agrees with Stripe/)
     assert.match(await run('compare'), /Last compared .*The database agrees with Stripe/)
@@ -87,7 +88,6 @@ describe('the billing page of operators', () => {
 
   it('reads an outdated subscription again, and audits who did it', async () => {
     const { shop, run, actions } = await open()
-    await using _shop = shop
     const customer = await endUnnoticed(shop)
     const found = await run('compare')
     assert.match(found, /<h3>pro here, no plan at Stripe<\/h3><span class="badge near">outdated/)
@@ -107,7 +107,6 @@ describe('the billing page of operators', () => {
 
   it('repairs only what is wanted, or all', async () => {
     const { shop, run, actions } = await open()
-    await using _shop = shop
     const { id } = await shop.buy('pro')
     const customer = String(shop.atStripe(id).customer)
     await write(shop.app, 'DELETE FROM billing_customers')
@@ -124,7 +123,6 @@ describe('the billing page of operators', () => {
 
   it('shows what the operator has to repair elsewhere', async () => {
     const { shop, run } = await open()
-    await using _shop = shop
     const { id } = await shop.buy('pro')
     shop.double.world.state.tables.customers.delete(String(shop.atStripe(id).customer))
     shop.double.world.state.tables.subscriptions.delete(id)
@@ -135,7 +133,6 @@ describe('the billing page of operators', () => {
 
   it('says why a comparison failed: Stripe is away', async () => {
     const { shop, run } = await open()
-    await using _shop = shop
     await shop.buy('pro')
     shop.double.failCalls({ kind: '500' }, 100)
     const html = await run('compare')
@@ -144,7 +141,6 @@ describe('the billing page of operators', () => {
 
   it('refuses to repair while a comparison is under way', async () => {
     const { shop, act } = await open()
-    await using _shop = shop
     shop.double.failCalls({ kind: 'slow', delayMs: 1_000 })
     await act('compare')
     const { status, html } = await act('repair')
@@ -157,7 +153,6 @@ describe('the billing page of operators', () => {
 describe('a customer who pays twice', () => {
   it('is shown, and loses the second subscription by the button', async () => {
     const { shop, act, show, actions } = await open()
-    await using _shop = shop
     const starter = await payTwice(shop)
     const html = await show()
     assert.match(
@@ -176,7 +171,6 @@ describe('a customer who pays twice', () => {
 
   it('keeps both while Stripe is away, and the page says so', async () => {
     const { shop, act, actions } = await open()
-    await using _shop = shop
     await payTwice(shop)
     shop.double.failCalls({ kind: '500' }, 100)
     const { status, html } = await act('duplicates/end', { user: shop.userId })
@@ -189,7 +183,6 @@ describe('a customer who pays twice', () => {
 describe('refunds and disputes', () => {
   it('are listed with their amounts, newest first', async () => {
     const { shop, show } = await open()
-    await using _shop = shop
     assert.match(await show(), /None recorded/)
     const { id } = await shop.buy('pro')
     const invoice = String(shop.atStripe(id).latest_invoice)

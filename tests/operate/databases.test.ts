@@ -8,10 +8,15 @@ import { openDownloads } from '../../lib/services/geo/downloads.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { mmdbBytes } from '../support/geo-files.ts'
 import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { visitPage } from '../support/scene/pages.ts'
+import { closedAfterTest, freshScene } from '../support/scene/scene.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { actionsOf } from './actions.ts'
-import { OPERATOR, signInOperator } from './operator.ts'
+import { OPERATOR } from './operator.ts'
+
+const closed = closedAfterTest()
+
+const app = freshScene()
+const olga = app.operator('olga')
 
 const PAGE = '/app/operate/databases'
 const DOWNLOAD = `${PAGE}/download`
@@ -30,9 +35,9 @@ function writeDatabase(path: string, builtAt: number): void {
 async function openWith(builtAt: number) {
   const file = join(folder, `Mine-${count++}.mmdb`)
   writeDatabase(file, builtAt)
-  const app = await makeApp({ env: { MERIDIAN_GEO: file } })
-  const cookie = await signInOperator(app)
-  const show = async () => (await visitPage(app, PAGE, { cookie })).html
+  const app = closed(await makeApp({ env: { MERIDIAN_GEO: file } }))
+  const olga = app.operator('olga')
+  const show = async () => (await olga.visit(PAGE)).html
   const refresh = async () => {
     for (let looks = 0; looks < 2; looks++) await app.services.geo.refresh()
   }
@@ -62,8 +67,7 @@ const settled = ({ services }: TestApp) => services.downloads?.job.settled()
 
 describe('the page of the databases', () => {
   it('shows each database with its provider, type, age, size and file', async () => {
-    const { app, file, show } = await openWith(NOON - 3 * DAY_MS)
-    await using _app = app
+    const { file, show } = await openWith(NOON - 3 * DAY_MS)
     const html = await show()
     assert.match(html, /<h2>Mine-0<\/h2><span class="badge good">Current/)
     for (const text of ['maxmind', 'GeoLite2-City', ', 3 days ago', file]) {
@@ -74,14 +78,12 @@ describe('the page of the databases', () => {
   })
 
   it('warns of a database that is older than providers let theirs become', async () => {
-    const { app, show } = await openWith(NOON - 46 * DAY_MS)
-    await using _app = app
+    const { show } = await openWith(NOON - 46 * DAY_MS)
     assert.match(await show(), /badge near">Old<.*This database is old/)
   })
 
   it('shows why a new version was refused, and that the earlier one is served', async () => {
-    const { app, file, show, refresh } = await openWith(NOON)
-    await using _app = app
+    const { file, show, refresh } = await openWith(NOON)
     writeFileSync(file, 'no database')
     await refresh()
     const html = await show()
@@ -97,7 +99,6 @@ describe('the page of the databases', () => {
 
   it('shows the age of the free lists, and why one was refused', async () => {
     const { app, show } = await openWith(NOON)
-    await using _app = app
     assert.doesNotMatch(await show(), /Free lists/)
     const failure = { at: NOON - DAY_MS, reason: 'it has 3 networks; at least 100 are expected' }
     const states = { aws: { checkedAt: NOON - DAY_MS, networks: 12_345 }, tor: { failure } }
@@ -115,8 +116,8 @@ describe('the page of the databases', () => {
 
   it('shows the geofeeds of the settings, what they ignore, and why one was refused', async () => {
     await using app = await makeApp({ env: { MERIDIAN_GEOFEEDS: 'own.csv=10.0.0.0/8' } })
-    const cookie = await signInOperator(app)
-    const show = async () => (await visitPage(app, PAGE, { cookie })).html
+    const olga = app.operator('olga')
+    const show = async () => (await olga.visit(PAGE)).html
     assert.doesNotMatch(await show(), /Geofeeds/)
     const examples = ['line 7: "<b>" is not a network such as 10.0.0.0/8']
     const counts = { entries: 1_234, outside: 5, bad: 1, examples }
@@ -136,13 +137,11 @@ describe('the page of the databases', () => {
   })
 
   it('says that the server does not download, and refuses to', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
     assert.match(
-      (await visitPage(app, PAGE, { cookie })).html,
+      (await olga.visit(PAGE)).html,
       /does not download databases.*set MERIDIAN_MAXMIND_ACCOUNT_ID/s,
     )
-    const { status, html } = await visitPage(app, DOWNLOAD, { cookie, form: {} })
+    const { status, html } = await olga.submit(DOWNLOAD)
     assert.equal(status, 400)
     assert.match(html, /role="alert">This server does not download databases/)
     assert.deepEqual(await actionsOf(app, OPERATOR), [])
@@ -153,15 +152,15 @@ describe('a download that an operator starts', () => {
   it('runs once at a time, is audited, and is followed by the page', async () => {
     const downloaded = Promise.withResolvers<void>()
     await using app = await makeApp({ replace: downloadWith(() => downloaded.promise) })
-    const cookie = await signInOperator(app)
-    const { status, location } = await visitPage(app, DOWNLOAD, { cookie, form: {} })
+    const olga = app.operator('olga')
+    const { status, location } = await olga.submit(DOWNLOAD)
     assert.deepEqual([status, location], [303, PAGE])
-    await visitPage(app, DOWNLOAD, { cookie, form: {} })
-    const { html } = await visitPage(app, PAGE, { cookie })
+    await olga.submit(DOWNLOAD)
+    const { html } = await olga.visit(PAGE)
     assert.match(html, /id="databases" class="job" data-refresh="2".*Downloading since/)
     downloaded.resolve()
     await settled(app)
-    const after = await visitPage(app, PAGE, { cookie })
+    const after = await olga.visit(PAGE)
     assert.match(after.html, /id="databases" class="job"><p class="soft">The last download ended/)
     assert.deepEqual(await actionsOf(app, OPERATOR), [
       {
@@ -178,10 +177,10 @@ describe('a download that an operator starts', () => {
     const reason = 'GeoLite2 City: the server answered 401: MERIDIAN_MAXMIND_LICENSE_KEY is wrong'
     const download = () => Promise.reject(new Error(reason))
     await using app = await makeApp({ replace: downloadWith(download) })
-    const cookie = await signInOperator(app)
-    await visitPage(app, DOWNLOAD, { cookie, form: {} })
+    const olga = app.operator('olga')
+    await olga.submit(DOWNLOAD)
     await settled(app)
-    const { status, html } = await visitPage(app, PAGE, { cookie })
+    const { status, html } = await olga.visit(PAGE)
     assert.equal(status, 200)
     assert.match(html, /role="alert">Failed .*: GeoLite2 City: the server answered 401/)
   })
@@ -189,9 +188,10 @@ describe('a download that an operator starts', () => {
   it('does not start if it cannot be recorded: the disk is read-only', async () => {
     const download = async () => assert.fail('it has started')
     await using app = await makeApp({ replace: downloadWith(download) })
-    const cookie = await signInOperator(app)
+    const olga = app.operator('olga')
+    await olga.enter()
     app.setReadOnly(true)
-    const { status, html } = await visitPage(app, DOWNLOAD, { cookie, form: {} })
+    const { status, html } = await olga.submit(DOWNLOAD)
     app.setReadOnly(false)
     assert.equal(status, 503)
     assert.match(html, /role="alert">The database cannot be used now/)
@@ -199,17 +199,15 @@ describe('a download that an operator starts', () => {
   })
 
   it('leads back to the page if its address is opened', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
-    const { status, location } = await visitPage(app, DOWNLOAD, { cookie })
+    const { status, location } = await olga.visit(DOWNLOAD)
     assert.deepEqual([status, location], [303, PAGE])
   })
 
   it('is refused from other sites', async () => {
     const download = async () => assert.fail('it has started')
     await using app = await makeApp({ replace: downloadWith(download) })
-    const cookie = await signInOperator(app)
+    const olga = app.operator('olga')
     const headers = { 'sec-fetch-site': 'cross-site' }
-    assert.equal((await visitPage(app, DOWNLOAD, { cookie, form: {}, headers })).status, 403)
+    assert.equal((await olga.submit(DOWNLOAD, {}, { headers })).status, 403)
   })
 })

@@ -7,9 +7,12 @@ import { readColumn, readValue, write } from '../support/database/sql.ts'
 import { type AppOptions, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { startLoopbackServer } from '../support/loopback-server.ts'
 import { startMailServer } from '../support/mail-server.ts'
-import { type PageOptions, visitPage } from '../support/scene/pages.ts'
+import type { PageOptions } from '../support/scene/pages.ts'
+import { closedAfterTest } from '../support/scene/scene.ts'
 import { actionsOf } from './actions.ts'
-import { OPERATOR, signInOperator } from './operator.ts'
+import { OPERATOR } from './operator.ts'
+
+const closed = closedAfterTest()
 
 const INQUIRIES = '/app/operate/inquiries'
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -19,13 +22,13 @@ const NOTICES = '/app/operate/notices'
 async function open(page: string, env: AppOptions['env'] = {}) {
   // Signed in before: with a mail server, a new user has to confirm the address first.
   const before = await makeApp()
-  const cookie = await signInOperator(before)
-  const app = await before.restart(env)
+  await before.operator('olga').enter()
+  const app = closed(await before.restart(env))
+  const olga = app.operator('olga')
   return {
     app,
-    show: async (query = '') => (await visitPage(app, `${page}${query}`, { cookie })).html,
-    act: (path: string, form: PageOptions['form'] = {}) =>
-      visitPage(app, `${page}/${path}`, { cookie, form }),
+    show: async (query = '') => (await olga.visit(`${page}${query}`)).html,
+    act: (path: string, form?: PageOptions['form']) => olga.submit(`${page}/${path}`, form),
     actions: async () =>
       (await actionsOf(app, OPERATOR)).map(({ action, target_id }) => [action, target_id]),
   }
@@ -58,7 +61,6 @@ function giveUp(app: TestApp): Promise<void> {
 describe('the page of inquiries', () => {
   it('shows stored inquiries with their message, and that nothing delivers them', async () => {
     const { app, show, act, actions } = await open(INQUIRIES, { MERIDIAN_CONTACT: 'store' })
-    await using _app = app
     assert.match(await show(), /There is nothing here/)
     const { id } = await accept(app)
     const html = await show()
@@ -74,7 +76,6 @@ describe('the page of inquiries', () => {
   it('shows why a delivery failed, and delivers it again', async () => {
     await using hook = await startWebhook()
     const { app, show, act, actions } = await open(INQUIRIES, hook.env)
-    await using _app = app
     const { id } = await accept(app)
     await deliverDue(app)
     assert.match(await show(), /badge near">Queued.*<dt>Attempts<\/dt><dd>1<.*Last error.*500/)
@@ -95,7 +96,6 @@ describe('the page of inquiries', () => {
   it('queues all that have failed again', async () => {
     await using hook = await startWebhook()
     const { app, show, act, actions } = await open(INQUIRIES, hook.env)
-    await using _app = app
     const [first, second] = [await accept(app), await accept(app)]
     await giveUp(app)
     assert.doesNotMatch(await show(), /Queue all failed again/)
@@ -108,7 +108,6 @@ describe('the page of inquiries', () => {
 
   it('removes an inquiry for good, without its sender in the audit log', async () => {
     const { app, act, actions } = await open(INQUIRIES, { MERIDIAN_CONTACT: 'store' })
-    await using _app = app
     const { id } = await accept(app)
     const { location } = await act(`${id}/remove`)
     assert.equal(location, `${INQUIRIES}?done=removed`)
@@ -122,7 +121,6 @@ describe('the page of inquiries', () => {
 
   it('keeps an inquiry if the disk is read-only', async () => {
     const { app, act } = await open(INQUIRIES, { MERIDIAN_CONTACT: 'store' })
-    await using _app = app
     const { id } = await accept(app)
     app.setReadOnly(true)
     const { status, html } = await act(`${id}/remove`)
@@ -134,7 +132,6 @@ describe('the page of inquiries', () => {
 
   it('shows 25 at a time, newest first, and one state alone', async () => {
     const { app, show } = await open(INQUIRIES)
-    await using _app = app
     const { db } = app.services
     for (let n = 1; n <= 26; n++) {
       const inquiry = { ...INQUIRY, name: `Visitor ${n}.`, userId: null, now: NOON + n }
@@ -170,7 +167,6 @@ describe('the page of mails and webhook calls', () => {
   it('shows what is queued on each channel, and delivers a failed mail again', async () => {
     await using mail = await startMailServer()
     const { app, show, act, actions } = await open(NOTICES, { MERIDIAN_SMTP_URL: mail.url })
-    await using _app = app
     await app.makeKey()
     const id = await notify(app, 'mail')
     await write(app, "UPDATE cap_notices SET state = 'dead', last_error = 'refused'")
@@ -187,7 +183,6 @@ describe('the page of mails and webhook calls', () => {
 
   it('refuses a retry on a channel that is not configured, and removes the notice', async () => {
     const { app, show, act, actions } = await open(NOTICES)
-    await using _app = app
     await app.makeKey()
     const id = await notify(app, 'webhook')
     assert.match(await show(), /Webhook of the operator/)

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { operateRoutes } from '../../routes/operate/operate.ts'
 import { write } from '../support/database/sql.ts'
-import { makeApp } from '../support/helpers.ts'
-import { signInNewUser, visitPage } from '../support/scene/pages.ts'
-import { signInOperator } from './operator.ts'
+import { visitPage } from '../support/scene/pages.ts'
+import { freshScene } from '../support/scene/scene.ts'
+
+const app = freshScene()
+const ada = app.user('ada')
+const olga = app.operator('olga')
 
 describe('the pages of operators', () => {
   it('open at the list of people', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
-    const { status, location } = await visitPage(app, '/app/operate', { cookie })
+    const { status, location } = await olga.visit('/app/operate')
     assert.deepEqual([status, location], [303, '/app/operate/people'])
-    const { html } = await visitPage(app, '/app/operate/people', { cookie })
+    const { html } = await olga.visit('/app/operate/people')
     assert.match(html, /<nav class="rail" aria-label="Operate">/)
     assert.match(html, /href="\/app\/operate\/people" aria-current="page"/)
   })
 
   it('do not exist for other users', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    const unknown = await visitPage(app, '/app/unknown', { cookie })
+    const cookie = await ada.enter()
+    const unknown = await ada.visit('/app/unknown')
     for (const { method, path } of operateRoutes) {
       const { status, html } = await visitPage(app, path, {
         cookie,
@@ -32,7 +32,6 @@ describe('the pages of operators', () => {
   })
 
   it('send a guest to sign in', async () => {
-    await using app = await makeApp()
     for (const { method, path } of operateRoutes) {
       const page = await visitPage(app, path, { ...(method === 'post' && { form: {} }) })
       assert.equal(page.status, method === 'post' ? 401 : 303, path)
@@ -41,17 +40,14 @@ describe('the pages of operators', () => {
   })
 
   it('are linked from the dashboard of operators alone', async () => {
-    await using app = await makeApp()
-    const [user, operator] = [await signInNewUser(app), await signInOperator(app)]
     const link = /href="\/app\/operate"/
-    assert.match((await visitPage(app, '/app/keys', { cookie: operator })).html, link)
-    assert.doesNotMatch((await visitPage(app, '/app/keys', { cookie: user })).html, link)
+    assert.match((await olga.visit('/app/keys')).html, link)
+    assert.doesNotMatch((await ada.visit('/app/keys')).html, link)
   })
 
   it('close with the request after the role is taken', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
+    await olga.enter()
     await write(app, "UPDATE users SET role = 'user'")
-    assert.equal((await visitPage(app, '/app/operate/people', { cookie })).status, 404)
+    assert.equal((await olga.visit('/app/operate/people')).status, 404)
   })
 })

@@ -1,28 +1,13 @@
-import assert from 'node:assert/strict'
-import { findUserByEmail } from '../../lib/accounts/users.ts'
-import { readRows, write } from '../support/database/sql.ts'
+import { readRows } from '../support/database/sql.ts'
 import type { TestApp } from '../support/helpers.ts'
-import { signInNewUser } from '../support/scene/pages.ts'
+import type { Person } from '../support/scene/person.ts'
 
 export const OPERATOR = 'olga@example.com'
 export const PERSON = 'ada@example.com'
 
-/** Signs up an operator. Returns the cookie of the session. */
-export async function signInOperator(app: TestApp, email = OPERATOR): Promise<string> {
-  const cookie = await signInNewUser(app, email)
-  await write(app, "UPDATE users SET role = 'operator' WHERE email = ?", email)
-  return cookie
-}
-
-export async function idOf({ services }: TestApp, email: string): Promise<string> {
-  const user = await findUserByEmail(services.db, email)
-  assert.ok(user, email)
-  return user.id
-}
-
-/** Path of the page about the user. */
-export async function personPath(app: TestApp, email = PERSON): Promise<string> {
-  return `/app/operate/people/${await idOf(app, email)}`
+/** Path of the page about the person. */
+export async function personPath(person: Person): Promise<string> {
+  return `/app/operate/people/${(await person.row()).id}`
 }
 
 /** The audit rows of an action, oldest first: app, label, target and detail, by whose log they are in. */
@@ -34,4 +19,9 @@ export async function auditOf(from: TestApp, action: string) {
     action,
   )
   return rows.map(([log, app, label, target, detail]) => ({ log, app, label, target, detail }))
+}
+
+/** The link to the next page of a list. */
+export function nextOf(html: string): string | undefined {
+  return /href="([^"]*)">\s*Next/.exec(html)?.[1]?.replaceAll('&amp;', '&')
 }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { write } from '../support/database/sql.ts'
-import { makeApp, type TestApp } from '../support/helpers.ts'
-import { visitPage } from '../support/scene/pages.ts'
-import { OPERATOR, signInOperator } from './operator.ts'
+import type { TestApp } from '../support/helpers.ts'
+import { freshScene } from '../support/scene/scene.ts'
+import { nextOf, OPERATOR } from './operator.ts'
+
+const app = freshScene()
+const olga = app.operator('olga')
 
 const PATH = '/app/operate/people'
 
@@ -20,19 +23,13 @@ function emailsOf(html: string): string[] {
   )
 }
 
-function nextOf(html: string): string | undefined {
-  return /href="([^"]*)">\s*Next/.exec(html)?.[1]?.replaceAll('&amp;', '&')
-}
-
 describe('the list of people', () => {
   it('shows everybody once, page by page', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
     await addUsers(app, 120)
     const emails: string[] = []
     const sizes: number[] = []
     for (let path: string | undefined = PATH; path !== undefined; ) {
-      const { status, html } = await visitPage(app, path, { cookie })
+      const { status, html } = await olga.visit(path)
       assert.equal(status, 200)
       const found = emailsOf(html)
       sizes.push(found.length)
@@ -45,19 +42,15 @@ describe('the list of people', () => {
   })
 
   it('keeps the filter from page to page', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
     await addUsers(app, 60)
-    const first = await visitPage(app, `${PATH}?search=USER0&plan=free`, { cookie })
+    const first = await olga.visit(`${PATH}?search=USER0&plan=free`)
     assert.match(first.html, /value="user0"/)
     const next = nextOf(first.html) ?? ''
     assert.match(next, /search=user0&plan=free&status=all&after=user049%40example\.com$/)
-    assert.equal(emailsOf((await visitPage(app, next, { cookie })).html).length, 10)
+    assert.equal(emailsOf((await olga.visit(next)).html).length, 10)
   })
 
   it('finds people by the beginning of the address, by plan and by status', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
     await addUsers(app, 4)
     await write(
       app,
@@ -69,8 +62,7 @@ describe('the list of people', () => {
         VALUES ('id-3', 'sub_3', 'si_3', 'pro', 'active', 0, 1, 0),
           ('id-1', 'sub_1', 'si_1', 'starter', 'canceled', 0, 1, 0)`,
     )
-    const find = async (query: string) =>
-      emailsOf((await visitPage(app, `${PATH}?${query}`, { cookie })).html)
+    const find = async (query: string) => emailsOf((await olga.visit(`${PATH}?${query}`)).html)
     assert.deepEqual(await find('search=user002'), ['user002@example.com'])
     assert.deepEqual(await find('plan=pro'), ['user001@example.com', 'user003@example.com'])
     assert.deepEqual(await find('plan=starter'), [])
@@ -82,42 +74,35 @@ describe('the list of people', () => {
   })
 
   it('says that nobody matches', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
-    const { status, html } = await visitPage(app, `${PATH}?search=nobody`, { cookie })
+    const { status, html } = await olga.visit(`${PATH}?search=nobody`)
     assert.equal(status, 200)
     assert.match(html, /Nobody matches/)
   })
 
   it('refuses queries that it does not understand', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
     const long = 'x'.repeat(321)
     const queries = [`after=${long}`, `search=${long}`, 'plan=gold', 'status=constructor']
     for (const query of queries) {
-      const { status, html } = await visitPage(app, `${PATH}?${query}`, { cookie })
+      const { status, html } = await olga.visit(`${PATH}?${query}`)
       assert.equal(status, 400, query)
       assert.match(html, /Request failed/)
     }
     for (const odd of ['%00', '%ff', '%F4%8F%BF%BF', "'"]) {
       for (const name of ['after', 'search']) {
-        assert.equal((await visitPage(app, `${PATH}?${name}=${odd}`, { cookie })).status, 200, odd)
+        assert.equal((await olga.visit(`${PATH}?${name}=${odd}`)).status, 200, odd)
       }
     }
   })
 
   it('escapes markup in typed texts', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
     const query = new URLSearchParams({ search: '"><script>alert(1)</script>' })
-    const { html } = await visitPage(app, `${PATH}?${query}`, { cookie })
+    const { html } = await olga.visit(`${PATH}?${query}`)
     assert.ok(!html.includes('<script>alert'))
     assert.ok(html.includes('&lt;script&gt;alert(1)'))
   })
 
   it('answers HEAD without a body', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
+    const cookie = await olga.enter()
     const request = new Request(`http://127.0.0.1:8787${PATH}`, {
       method: 'HEAD',
       headers: { cookie },

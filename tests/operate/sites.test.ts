@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { write } from '../support/database/sql.ts'
-import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { visitPage } from '../support/scene/pages.ts'
-import { idOf, PERSON, personPath, signInOperator } from './operator.ts'
+import { NOON } from '../support/helpers.ts'
+import type { Person } from '../support/scene/person.ts'
+import { freshScene } from '../support/scene/scene.ts'
+import { nextOf, PERSON, personPath } from './operator.ts'
+
+const app = freshScene()
+const olga = app.operator('olga')
+const eve = app.user('eve')
+const ada = app.user('ada')
 
 const PATH = '/app/operate/sites'
 
@@ -13,14 +19,14 @@ interface Proof {
   readonly isFirst?: 1
 }
 
-async function addSite(app: TestApp, email: string, name: string, proof: Proof = {}) {
+async function addSite({ row }: Person, name: string, proof: Proof = {}) {
   const { provenAt = null, missingSince = null, isFirst = 0 } = proof
   await write(
     app,
     `INSERT INTO sites (id, user_id, name, host, created_at, proven_at, missing_since, is_first)
        VALUES (?, ?, ?, 'shop.example', ?, ?, ?, ?)`,
     crypto.randomUUID(),
-    await idOf(app, email),
+    (await row()).id,
     name,
     NOON,
     provenAt,
@@ -37,21 +43,15 @@ function rowsOf(html: string): string[][] {
   )
 }
 
-function nextOf(html: string): string | undefined {
-  return /href="([^"]*)">\s*Next/.exec(html)?.[1]?.replaceAll('&amp;', '&')
-}
-
 describe('the sites of everybody', () => {
   it('show their owners and proofs', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
-    await app.makeKey({ email: PERSON })
-    await app.makeKey({ email: 'eve@example.com' })
-    await addSite(app, PERSON, 'https://a.example', { isFirst: 1 })
-    await addSite(app, 'eve@example.com', 'https://b.example')
-    await addSite(app, PERSON, 'https://c.example', { provenAt: NOON })
-    await addSite(app, PERSON, 'https://d.example', { provenAt: 1, missingSince: NOON })
-    const { status, html } = await visitPage(app, PATH, { cookie })
+    await ada.key()
+    await eve.key()
+    await addSite(ada, 'https://a.example', { isFirst: 1 })
+    await addSite(eve, 'https://b.example')
+    await addSite(ada, 'https://c.example', { provenAt: NOON })
+    await addSite(ada, 'https://d.example', { provenAt: 1, missingSince: NOON })
+    const { status, html } = await olga.visit(PATH)
     assert.equal(status, 200)
     assert.deepEqual(rowsOf(html), [
       ['https://a.example', PERSON, 'None; registered first', '2026-01-15'],
@@ -59,20 +59,18 @@ describe('the sites of everybody', () => {
       ['https://c.example', PERSON, 'Since 2026-01-15', '2026-01-15'],
       ['https://d.example', PERSON, 'Record missing since 2026-01-15', '2026-01-15'],
     ])
-    assert.ok(html.includes(`href="${await personPath(app)}"`))
-    const found = await visitPage(app, `${PATH}?search=HTTPS://b`, { cookie })
+    assert.ok(html.includes(`href="${await personPath(ada)}"`))
+    const found = await olga.visit(`${PATH}?search=HTTPS://b`)
     assert.deepEqual(
       rowsOf(found.html).map(([name]) => name),
       ['https://b.example'],
     )
-    const none = await visitPage(app, `${PATH}?search=ftp`, { cookie })
+    const none = await olga.visit(`${PATH}?search=ftp`)
     assert.match(none.html, /No site matches/)
-    assert.equal(rowsOf((await visitPage(app, `${PATH}?search=`, { cookie })).html).length, 4)
+    assert.equal(rowsOf((await olga.visit(`${PATH}?search=`)).html).length, 4)
   })
 
   it('are all shown once, page by page, also those of one origin', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
     await write(
       app,
       `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 119)
@@ -84,7 +82,7 @@ describe('the sites of everybody', () => {
     )
     const owners: (string | undefined)[] = []
     for (let path: string | undefined = PATH; path !== undefined; ) {
-      const { status, html } = await visitPage(app, path, { cookie })
+      const { status, html } = await olga.visit(path)
       assert.equal(status, 200)
       owners.push(...rowsOf(html).map(([, owner]) => owner))
       path = nextOf(html)
@@ -94,8 +92,6 @@ describe('the sites of everybody', () => {
   })
 
   it('refuse queries that they do not understand', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
     const long = 'x'.repeat(501)
     for (const query of [
       'after=',
@@ -104,10 +100,10 @@ describe('the sites of everybody', () => {
       `after=${long}`,
       `search=${long}`,
     ]) {
-      assert.equal((await visitPage(app, `${PATH}?${query}`, { cookie })).status, 400, query)
+      assert.equal((await olga.visit(`${PATH}?${query}`)).status, 400, query)
     }
     for (const query of ['after=a%20b', 'search=%00', 'search=%25']) {
-      assert.equal((await visitPage(app, `${PATH}?${query}`, { cookie })).status, 200, query)
+      assert.equal((await olga.visit(`${PATH}?${query}`)).status, 200, query)
     }
   })
 })

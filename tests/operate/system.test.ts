@@ -11,10 +11,12 @@ import { startLitestreamServer } from '../doctor/litestream-server.ts'
 import { onlyOnSqlite } from '../support/database/test-database.ts'
 import { type AppOptions, makeApp, NOON } from '../support/helpers.ts'
 import { ON_POSIX } from '../support/runtime.ts'
-import { visitPage } from '../support/scene/pages.ts'
+import { closedAfterTest } from '../support/scene/scene.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { actionsOf } from './actions.ts'
-import { OPERATOR, signInOperator } from './operator.ts'
+import { OPERATOR } from './operator.ts'
+
+const closed = closedAfterTest()
 
 const PAGE = '/app/operate/system'
 const run = promisify(execFile)
@@ -22,12 +24,13 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** A service, its operator, and what the operator does on the page. */
 async function open(options: AppOptions = {}) {
-  const app = await makeApp(options)
-  const cookie = await signInOperator(app)
+  const app = closed(await makeApp(options))
+  const olga = app.operator('olga')
+  await olga.enter()
   return {
     app,
-    show: async () => (await visitPage(app, PAGE, { cookie })).html,
-    act: (name: 'backup' | 'doctor') => visitPage(app, `${PAGE}/${name}`, { cookie, form: {} }),
+    show: async () => (await olga.visit(PAGE)).html,
+    act: (name: 'backup' | 'doctor') => olga.submit(`${PAGE}/${name}`),
     settled: (name: 'backup' | 'doctor') => app.services.operatorJobs[name].settled(),
     actions: async () => (await actionsOf(app, OPERATOR)).map(({ action }) => action),
   }
@@ -59,8 +62,7 @@ const ofLitestream = { skip: ofFile.skip || ON_POSIX.skip }
 
 describe('the page of the system', () => {
   it('shows health, version, runtime, memory and disk', async () => {
-    const { app, show } = await open()
-    await using _app = app
+    const { show } = await open()
     const html = await show()
     assert.match(html, /badge good">ok<.*geolocation: passes.*database: passes/)
     assert.match(html, new RegExp(`<dt>Version</dt><dd>${VERSION.replaceAll('.', '\\.')}, API`))
@@ -72,8 +74,7 @@ describe('the page of the system', () => {
 
   it('lists the latest backups', async () => {
     const backups = join(tempFolder(), 'backups')
-    const { app, show } = await open({ env: { MERIDIAN_BACKUP_DIR: backups } })
-    await using _app = app
+    const { show } = await open({ env: { MERIDIAN_BACKUP_DIR: backups } })
     assert.match(await show(), /There is no backup in .*backups/)
     mkdirSync(backups)
     for (const day of [10, 11, 12, 13, 14, 15]) {
@@ -86,7 +87,6 @@ describe('the page of the system', () => {
 
   it("shows how far Litestream's copy is, and when it stops", ofLitestream, async () => {
     const { app, show } = await open({ env: { MERIDIAN_REPLICATED: '1' } })
-    await using _app = app
     assert.match(await show(), /badge near">warning<.*Litestream does not answer: .*ENOENT/)
     await using litestream = await startLitestreamServer(app.dataDir)
     litestream.answer({ syncedAt: NOON - 2_000, read: 2 ** 40 })
@@ -102,10 +102,9 @@ describe('the doctor on the page', () => {
       { check: 'Disk', state: 'ok', text: '9000 MB are free' },
       { check: 'Backups', state: 'warning', text: 'There is no backup', advice: 'make one' },
     ]
-    const { app, show, act, settled, actions } = await open({
+    const { show, act, settled, actions } = await open({
       runScript: async () => JSON.stringify(found),
     })
-    await using _app = app
     assert.equal((await act('doctor')).location, PAGE)
     await settled('doctor')
     const html = await show()
@@ -117,13 +116,12 @@ describe('the doctor on the page', () => {
   it('runs in another process, and only once at a time', async () => {
     const ended = Promise.withResolvers<string>()
     let runs = 0
-    const { app, show, act, settled, actions } = await open({
+    const { show, act, settled, actions } = await open({
       runScript: () => {
         runs += 1
         return ended.promise
       },
     })
-    await using _app = app
     await act('doctor')
     await act('doctor')
     assert.match(await show(), /id="doctor" class="job" data-refresh="2".*has been running since/)
@@ -135,8 +133,7 @@ describe('the doctor on the page', () => {
   })
 
   it('shows why it could not run', async () => {
-    const { app, show, act, settled } = await open()
-    await using _app = app
+    const { show, act, settled } = await open()
     await act('doctor')
     await settled('doctor')
     assert.match(await show(), /role="alert">Failed .*: This server starts no other processes/)
@@ -147,7 +144,6 @@ describe('a backup that an operator starts', () => {
   it('is made beside the server, listed and audited; the doctor finds it', ofFile, async () => {
     const commands = realCommands()
     const { app, show, act, settled, actions } = await open(commands)
-    await using _app = app
     commands.use(app.dataDir)
     assert.equal((await act('backup')).location, PAGE)
     await settled('backup')
@@ -163,10 +159,9 @@ describe('a backup that an operator starts', () => {
 
   it('shows why it failed: the disk is read-only', async () => {
     const reason = 'Cannot write /backups: EROFS; the disk of / is read-only'
-    const { app, show, act, settled } = await open({
+    const { show, act, settled } = await open({
       runScript: () => Promise.reject(new Error(reason)),
     })
-    await using _app = app
     await act('backup')
     await settled('backup')
     assert.match(await show(), /role="alert">Failed .*: Cannot write \/backups: EROFS/)
@@ -174,7 +169,6 @@ describe('a backup that an operator starts', () => {
 
   it('does not start if it cannot be recorded', async () => {
     const { app, act } = await open({ runScript: async () => assert.fail('it has started') })
-    await using _app = app
     app.setReadOnly(true)
     const { status, html } = await act('backup')
     app.setReadOnly(false)

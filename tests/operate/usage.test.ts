@@ -3,12 +3,16 @@ import { describe, it } from 'node:test'
 import { dayOf } from '../../lib/config/period.ts'
 import { DAY_MS } from '../../lib/parts/durations.ts'
 import { write } from '../support/database/sql.ts'
-import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { visitPage } from '../support/scene/pages.ts'
-import { PERSON, personPath, signInOperator } from './operator.ts'
+import type { Person } from '../support/scene/person.ts'
+import { freshScene } from '../support/scene/scene.ts'
+import { nextOf, PERSON, personPath } from './operator.ts'
+
+const app = freshScene()
+const olga = app.operator('olga')
+const eve = app.user('eve')
+const ada = app.user('ada')
 
 const PATH = '/app/operate/usage'
-const LOCATE = '/v1/ip/81.2.69.160'
 
 function rowsOf(html: string, label: string): string[][] {
   const table = new RegExp(`aria-label="Table of ${label}">([\\s\\S]*?)</table>`).exec(html)?.[1]
@@ -19,29 +23,20 @@ function rowsOf(html: string, label: string): string[][] {
   )
 }
 
-function nextOf(html: string): string | undefined {
-  return /href="([^"]*)">\s*Next/.exec(html)?.[1]?.replaceAll('&amp;', '&')
-}
-
-async function ask(app: TestApp, key: string, times: number) {
-  for (let n = 0; n < times; n++) await app.send('GET', LOCATE, { key })
+async function ask(person: Person, times: number) {
+  for (let n = 0; n < times; n++) await person.lookUp()
   await app.services.ledger.flush()
 }
 
 describe('the usage of everybody', () => {
   it('shows requests by day, and users, keys and limits hit of a month', async () => {
-    let now = NOON
-    await using app = await makeApp({ now: () => now })
-    const cookie = await signInOperator(app)
-    const ada = await app.makeKey({ email: PERSON, plan: 'pro' })
-    const eve = await app.makeKey({ email: 'eve@example.com', plan: 'free' })
+    const [adas, eves] = [await ada.key({ plan: 'pro' }), await eve.key({ plan: 'free' })]
     const { requestsPerMinute } = app.services.plans.free
-    await ask(app, ada, 20)
-    await ask(app, eve, requestsPerMinute + 3)
-    now += 20 * DAY_MS
-    await ask(app, ada, 1)
-    const visit = async (query: string) =>
-      (await visitPage(app, `${PATH}?${query}`, { cookie })).html
+    await ask(ada, 20)
+    await ask(eve, requestsPerMinute + 3)
+    app.pass(20 * DAY_MS)
+    await ask(ada, 1)
+    const visit = async (query: string) => (await olga.visit(`${PATH}?${query}`)).html
     const january = await visit('month=2026-01')
     assert.match(january, new RegExp(`${requestsPerMinute + 23} requests of all users in 2026-01`))
     assert.deepEqual(
@@ -55,13 +50,13 @@ describe('the usage of everybody', () => {
         ['eve@example.com', 'Free', String(requestsPerMinute + 3), '3'],
       ],
     )
-    assert.ok(january.includes(`href="${await personPath(app)}"`))
+    assert.ok(january.includes(`href="${await personPath(ada)}"`))
     const keys = rowsOf(await visit('month=2026-01&list=keys'), 'Keys')
     assert.deepEqual(
       keys.map(([key, email]) => [key, email]),
       [
-        [`test ${ada.slice(0, 16)}…`, PERSON],
-        [`test ${eve.slice(0, 16)}…`, 'eve@example.com'],
+        [`test ${adas.slice(0, 16)}…`, PERSON],
+        [`test ${eves.slice(0, 16)}…`, 'eve@example.com'],
       ],
     )
     const limited = rowsOf(await visit('month=2026-01&list=limited'), 'Over a limit')
@@ -76,20 +71,17 @@ describe('the usage of everybody', () => {
   })
 
   it('keeps the totals when a user is deleted, but not the user', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
-    await ask(app, await app.makeKey({ email: PERSON, plan: 'pro' }), 5)
+    await ada.key({ plan: 'pro' })
+    await ask(ada, 5)
     const form = { email: PERSON }
-    const done = await visitPage(app, `${await personPath(app)}/delete`, { cookie, form })
+    const done = await olga.submit(`${await personPath(ada)}/delete`, form)
     assert.equal(done.status, 303)
-    const { html } = await visitPage(app, PATH, { cookie })
+    const { html } = await olga.visit(PATH)
     assert.match(html, /5 requests of all users/)
     assert.deepEqual(rowsOf(html, 'Users'), [])
   })
 
   it('shows everybody once, page by page', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
     const month = dayOf(Date.UTC(2026, 0))
     await write(
       app,
@@ -105,7 +97,7 @@ describe('the usage of everybody', () => {
     ] as const) {
       const shown: string[] = []
       for (let path: string | undefined = `${PATH}?list=${list}`; path !== undefined; ) {
-        const { status, html } = await visitPage(app, path, { cookie })
+        const { status, html } = await olga.visit(path)
         assert.equal(status, 200)
         shown.push(...rowsOf(html, label).map((row) => row[list === 'keys' ? 1 : 0] ?? ''))
         path = nextOf(html)
@@ -116,11 +108,9 @@ describe('the usage of everybody', () => {
   })
 
   it('refuses queries that it does not understand', async () => {
-    await using app = await makeApp()
-    const cookie = await signInOperator(app)
     for (const query of ['month=2024-01', 'month=x', 'split=x', 'list=x', 'page=0', 'page=x']) {
-      assert.equal((await visitPage(app, `${PATH}?${query}`, { cookie })).status, 400, query)
+      assert.equal((await olga.visit(`${PATH}?${query}`)).status, 400, query)
     }
-    assert.equal((await visitPage(app, `${PATH}?month=2025-02&page=9`, { cookie })).status, 200)
+    assert.equal((await olga.visit(`${PATH}?month=2025-02&page=9`)).status, 200)
   })
 })
