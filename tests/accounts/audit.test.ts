@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { insertAudit } from '../../lib/accounts/audit.ts'
@@ -16,15 +16,12 @@ import {
   withoutAccountLimit,
 } from '../support/helpers.ts'
 import { anyCharacter } from '../support/quick/any-character.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 
 const AUDIT = '/v1/account/me/audit'
 const SITES = '/v1/account/me/sites'
 
-let app: TestApp
-before(async () => {
-  app = await makeApp({ replace: withoutAccountLimit })
-})
-after(() => app.close())
+const app = sharedScene({ replace: withoutAccountLimit })
 
 let users = 0
 /** A new user with one audit entry per item of `details`, in that order. */

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { AuditList, Site } from '../../lib/contract/account/account-schemas.ts'
 import { SiteProof } from '../../lib/contract/account/site-proof.ts'
 import { makeApp, type TestApp } from '../support/helpers.ts'
+import { freshly } from '../support/scene/scene.ts'
 
 const SITES = '/v1/account/me/sites'
 /** Names that mean another machine in each network. */
@@ -52,8 +53,9 @@ async function sendBeacon(app: TestApp, origin: string): Promise<number> {
 }
 
 describe('The telemetry of localhost and other names that nobody owns', () => {
+  const app = freshly(() => open('https://geo.example'))
+
   it('goes to nobody on a server with a public name that several accounts share', async () => {
-    await using app = await open('https://geo.example')
     await register(app, 'other', 'https://shop.example')
     for (const [n, name] of LOCAL.entries()) {
       const receives = await register(app, `mallory${n}`, name)
@@ -64,7 +66,6 @@ describe('The telemetry of localhost and other names that nobody owns', () => {
   })
 
   it('goes to the only account with sites, until another one adds a site', async () => {
-    await using app = await open('https://geo.example')
     const receives = await register(app, 'ada', 'http://localhost:3000')
     await register(app, 'ada', 'https://shop.example')
     assert.equal(await receives(), true)
@@ -75,7 +76,6 @@ describe('The telemetry of localhost and other names that nobody owns', () => {
   })
 
   it('is in the audit log when another account ends or restores it', async () => {
-    await using app = await open('https://geo.example')
     const names = ['http://localhost:3000', 'http://intranet']
     for (const name of names) await register(app, 'ada', name)
     const created = names.map((name) => `create_site ${name}`)

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
 import { UserProfile } from '../../lib/contract/account/account-schemas.ts'
 import type { Answer } from '../support/contract-check.ts'
 import { write } from '../support/database/sql.ts'
-import { codeOf, makeApp, type TestApp } from '../support/helpers.ts'
+import { codeOf } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 
 const PROFILE = '/v1/account/me'
 
-let app: TestApp
-before(async () => {
-  app = await makeApp()
-})
-after(() => app.close())
+const app = sharedScene()
+const ada = app.user('ada')
+const eve = app.user('eve')
+const gone = app.user('gone')
 
 function profileOf({ body }: Answer): UserProfile {
   return v.parse(UserProfile, body)
@@ -21,9 +21,9 @@ function profileOf({ body }: Answer): UserProfile {
 
 describe('GET /v1/account/me', () => {
   it('shows the profile of the user of the key, and no other stored field', async () => {
-    const key = await app.makeKey({ email: 'ada@example.com' })
+    await ada.key()
     const user = await findUserByEmail(app.services.db, 'ada@example.com')
-    const { status, body } = await app.send('GET', PROFILE, { key })
+    const { status, body } = await ada.send('GET', PROFILE)
     assert.equal(status, 200)
     assert.deepEqual(body, {
       id: user?.id,
@@ -35,10 +35,10 @@ describe('GET /v1/account/me', () => {
   })
 
   it('shows the name and the verified address as they are now', async () => {
-    const key = await app.makeKey({ email: 'eve@example.com' })
+    await eve.key()
     const change = "UPDATE users SET name = ?, email_verified = 1 WHERE email = 'eve@example.com'"
     await write(app, change, 'Eve "O\'Brien" ✓')
-    const { name, emailVerified } = profileOf(await app.send('GET', PROFILE, { key }))
+    const { name, emailVerified } = profileOf(await eve.send('GET', PROFILE))
     assert.equal(name, 'Eve "O\'Brien" ✓')
     assert.equal(emailVerified, true)
   })
@@ -54,10 +54,10 @@ describe('GET /v1/account/me', () => {
   })
 
   it('answers 401 if the user is removed during the request', async () => {
-    const key = await app.makeKey({ email: 'gone@example.com' })
-    await app.send('GET', PROFILE, { key })
+    await gone.key()
+    await gone.send('GET', PROFILE)
     // The key ring does not see this write, since it uses the connection of the service.
     await write(app, "DELETE FROM users WHERE email = 'gone@example.com'")
-    assert.equal(codeOf(await app.send('GET', PROFILE, { key })), 'UNAUTHORIZED')
+    assert.equal(codeOf(await gone.send('GET', PROFILE)), 'UNAUTHORIZED')
   })
 })

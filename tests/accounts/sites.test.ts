@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { Site } from '../../lib/contract/account/account-schemas.ts'
 import { auditLog } from '../../lib/db/tables.ts'
 import type { Answer } from '../support/contract-check.ts'
 import { makeFail } from '../support/database/sql.ts'
-import {
-  codeOf,
-  makeApp,
-  NOON,
-  steadyHeaders,
-  type TestApp,
-  withoutAccountLimit,
-} from '../support/helpers.ts'
+import { codeOf, NOON, steadyHeaders, withoutAccountLimit } from '../support/helpers.ts'
 import { anyCharacter } from '../support/quick/any-character.ts'
 import type { KeyOptions } from '../support/scene/make-key.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const SITES = '/v1/account/me/sites'
@@ -35,14 +29,10 @@ writeFileSync(
   ]),
 )
 
-let app: TestApp
-before(async () => {
-  app = await makeApp({
-    env: { MERIDIAN_PLANS: plansFile },
-    replace: withoutAccountLimit,
-  })
+const app = sharedScene({
+  env: { MERIDIAN_PLANS: plansFile },
+  replace: withoutAccountLimit,
 })
-after(() => app.close())
 
 let users = 0
 /** A new user with a key, and requests for sites with that key. */

@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { UsageStats } from '../../lib/contract/account/account-schemas.ts'
 import { DAY_MS } from '../../lib/parts/durations.ts'
-import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { NOON } from '../support/helpers.ts'
+import { freshScene } from '../support/scene/scene.ts'
 import { signUp } from '../support/sign-in.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 
-let app: TestApp
-let now: number
 let key: string
-beforeEach(async () => {
-  now = NOON
-  app = await makeApp({ now: () => now })
+const app = freshScene({}, async () => {
   key = await app.makeKey({ plan: 'pro' })
 })
-afterEach(() => app.close())
 
 async function usage(from = app): Promise<UsageStats> {
   return v.parse(UsageStats, (await from.send('GET', '/v1/account/me/usage', { key })).body)
@@ -85,10 +81,10 @@ describe('GET /v1/account/me/usage', () => {
 
   it('covers the month, and the last 30 days', async () => {
     await ask(2)
-    now += 16 * DAY_MS
+    app.pass(16 * DAY_MS)
     await ask(1)
-    now += DAY_MS
-    assert.equal(new Date(now).toISOString().slice(0, 10), '2026-02-01')
+    app.pass(DAY_MS)
+    assert.equal(new Date(app.services.now()).toISOString().slice(0, 10), '2026-02-01')
     await ask(5)
     const { totalRequests, dailyUsage } = await usage()
     assert.equal(totalRequests, 5)
@@ -100,7 +96,7 @@ describe('GET /v1/account/me/usage', () => {
         { date: '2026-02-01', requests: 5 },
       ],
     )
-    now += 29 * DAY_MS
+    app.pass(29 * DAY_MS)
     const later = (await usage()).dailyUsage
     assert.deepEqual(later[0], { date: '2026-02-01', requests: 5 })
   })

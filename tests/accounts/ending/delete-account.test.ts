@@ -10,7 +10,11 @@ import {
 } from '../../support/database/sql.ts'
 import { ON_POSTGRES } from '../../support/database/test-database.ts'
 import { codeOf, makeApp, type TestApp } from '../../support/helpers.ts'
+import { freshScene } from '../../support/scene/scene.ts'
 import { PASSWORD, sendAuth, signUp } from '../../support/sign-in.ts'
+
+const app = freshScene()
+const ada = app.user('ada')
 
 const PATH = '/v1/account/me/delete'
 const EMAIL = 'ada@example.com'
@@ -48,7 +52,6 @@ async function tablesWith(app: TestApp, column: string, id: string): Promise<str
 
 describe('POST /v1/account/me/delete', () => {
   it('deletes every row of the account, and leaves those of others', async () => {
-    await using app = await makeApp()
     const token = await signUp(app, EMAIL)
     await signUp(app, 'eve@example.com')
     const { userId, siteId } = await fill(app, token)
@@ -64,21 +67,19 @@ describe('POST /v1/account/me/delete', () => {
   })
 
   it('ends keys and sessions at once, and frees the address', async () => {
-    await using app = await makeApp()
     const token = await signUp(app, EMAIL)
-    const key = await app.makeKey({ email: EMAIL })
+    await ada.key()
     assert.equal((await askToDelete(app, { token })).status, 200)
-    assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key })).status, 401)
+    assert.equal((await ada.lookUp()).status, 401)
     const headers = { authorization: `Bearer ${token}` }
     assert.equal((await app.send('GET', '/v1/account/me', { headers })).status, 401)
     await signUp(app, EMAIL)
   })
 
   it('drops what was counted for the user in memory', async () => {
-    await using app = await makeApp()
     const token = await signUp(app, EMAIL)
-    const key = await app.makeKey({ email: EMAIL })
-    await app.send('GET', '/v1/ip/81.2.69.160', { key })
+    await ada.key()
+    await ada.lookUp()
     await askToDelete(app, { token })
     await app.services.ledger.flush()
     assert.equal(await countOf(app, 'SELECT count(*) FROM usage_by_operation'), 0)
@@ -86,7 +87,6 @@ describe('POST /v1/account/me/delete', () => {
   })
 
   it('keeps the audit log without the person', async () => {
-    await using app = await makeApp()
     const token = await signUp(app, EMAIL)
     const { userId } = await fill(app, token)
     await askToDelete(app, { token })
@@ -107,7 +107,6 @@ describe('POST /v1/account/me/delete', () => {
   })
 
   it('allows no other change of audit rows', async () => {
-    await using app = await makeApp()
     const token = await signUp(app, EMAIL)
     const exec = (sql: string) => write(app, sql)
     const redact = 'UPDATE audit_log SET actor_label = NULL, detail = NULL'
@@ -121,7 +120,6 @@ describe('POST /v1/account/me/delete', () => {
   })
 
   it('refuses another address, a wrong password and a missing one, and deletes nothing', async () => {
-    await using app = await makeApp()
     const token = await signUp(app, EMAIL)
     const bad = [
       { email: 'eve@example.com', password: PASSWORD },
@@ -136,7 +134,6 @@ describe('POST /v1/account/me/delete', () => {
   })
 
   it('limits guesses of the password', async () => {
-    await using app = await makeApp()
     const token = await signUp(app, EMAIL)
     const body = { email: EMAIL, password: 'wrong horse' }
     for (let tries = 0; tries < 20; tries++) await askToDelete(app, { token, body })
@@ -144,7 +141,6 @@ describe('POST /v1/account/me/delete', () => {
   })
 
   it('accepts a key with full access, with the password if there is one, and no other key', async () => {
-    await using app = await makeApp()
     const limited = await app.makeKey({ email: EMAIL, scopes: ['account:read', 'account:write'] })
     const full = await app.makeKey({ email: EMAIL })
     const refused = await askToDelete(app, { key: limited, body: { email: EMAIL } })
@@ -159,7 +155,6 @@ describe('POST /v1/account/me/delete', () => {
   })
 
   it('refuses a sign-in that was under way', async () => {
-    await using app = await makeApp()
     await signUp(app, EMAIL)
     await addTrigger(app.services, 'INSERT ON sessions', 'DELETE FROM users WHERE id = NEW.user_id')
     const answer = await sendAuth(app, '/sign-in/email', { email: EMAIL, password: PASSWORD })
@@ -167,7 +162,6 @@ describe('POST /v1/account/me/delete', () => {
   })
 
   it('gives the origin of the user to the next one who proved it', async () => {
-    await using app = await makeApp()
     const [first, second] = [await signUp(app, EMAIL), await signUp(app, 'eve@example.com')]
     for (const token of [first, second]) await addSite(app, token)
     await write(app, 'UPDATE sites SET is_first = 0, proven_at = 1')

@@ -3,10 +3,13 @@ import { describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { Parser } from 'tar'
 import { readColumn, write, ZERO_BYTE } from '../../support/database/sql.ts'
-import { makeApp, type TestApp } from '../../support/helpers.ts'
-import { signInNewUser, visitPage } from '../../support/scene/pages.ts'
+import type { TestApp } from '../../support/helpers.ts'
+import { freshScene } from '../../support/scene/scene.ts'
 import { freshClient } from '../../support/scene/send.ts'
 import { PASSWORD, signUp } from '../../support/sign-in.ts'
+
+const app = freshScene()
+const ada = app.user('ada')
 
 const PATH = '/v1/account/me/export'
 const SITE = '2f0c9a54-8d2e-4c58-9f5a-3c1b7f6e4d20'
@@ -67,7 +70,6 @@ async function filled(app: TestApp) {
 
 describe('GET /v1/account/me/export', () => {
   it('is one archive of everything about the account, and of nobody else', async () => {
-    await using app = await makeApp()
     const { token, key } = await filled(app)
     const { response, bytes } = await download(app, PATH, { authorization: `Bearer ${token}` })
     assert.equal(response.status, 200)
@@ -113,7 +115,6 @@ describe('GET /v1/account/me/export', () => {
   })
 
   it('reads large tables in pieces, each row once', async () => {
-    await using app = await makeApp()
     const { token } = await filled(app)
     const { bytes } = await download(app, PATH, { authorization: `Bearer ${token}` })
     const files = await unpack(gunzipSync(bytes))
@@ -127,7 +128,6 @@ describe('GET /v1/account/me/export', () => {
   })
 
   it('has no hash of a key, a session or a password', async () => {
-    await using app = await makeApp()
     const { token } = await filled(app)
     const { bytes } = await download(app, PATH, { authorization: `Bearer ${token}` })
     const all = [...(await unpack(gunzipSync(bytes))).values()].join()
@@ -141,7 +141,6 @@ describe('GET /v1/account/me/export', () => {
   })
 
   it('is audited, and limited', async () => {
-    await using app = await makeApp()
     const { token } = await filled(app)
     const headers = { authorization: `Bearer ${token}` }
     const statuses = []
@@ -156,9 +155,8 @@ describe('GET /v1/account/me/export', () => {
   })
 
   it('is a download of the dashboard', async () => {
-    await using app = await makeApp()
-    const cookie = await signInNewUser(app)
-    const { html } = await visitPage(app, '/app/account', { cookie })
+    const cookie = await ada.enter()
+    const { html } = await ada.visit('/app/account')
     assert.match(html, /href="\/app\/account\/export"/)
     const { response, bytes } = await download(app, '/app/account/export', { cookie })
     assert.equal(response.headers.get('content-type'), 'application/gzip')

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { isKeyText } from '../../../lib/access/api-key.ts'
 import { ApiKeyCreated } from '../../../lib/contract/account/account-schemas.ts'
 import { ApiErrorBody } from '../../../lib/contract/common.ts'
 import { SCOPES } from '../../../lib/contract/operation.ts'
-import { codeOf, makeApp, NOON, type TestApp, withoutAccountLimit } from '../../support/helpers.ts'
+import { codeOf, NOON, withoutAccountLimit } from '../../support/helpers.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 import { lookUp, newOwner, ORIGIN } from './key-owner.ts'
 
-let app: TestApp
-before(async () => {
-  app = await makeApp({ replace: withoutAccountLimit })
-})
-after(() => app.close())
+const app = sharedScene({ replace: withoutAccountLimit })
 
 describe('POST /v1/account/me/keys', () => {
   it('creates a secret key with full access that works at once', async () => {

@@ -5,6 +5,9 @@ import { insertUser, newUser } from '../../../lib/accounts/users.ts'
 import { DEMO_PLAN } from '../../../lib/config/plans.ts'
 import { readRows } from '../../support/database/sql.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import { freshScene } from '../../support/scene/scene.ts'
+
+const app = freshScene()
 
 const BASE = 'https://geo.example'
 const PATH = '/v1/ip/81.2.69.160'
@@ -122,7 +125,6 @@ describe('the demo key', () => {
   })
 
   it('belongs to a plan that is neither listed nor available', async () => {
-    await using app = await makeApp()
     const { body } = await app.send('GET', '/v1/billing/plans')
     assert.doesNotMatch(JSON.stringify(body), /demo/i)
     assert.equal(app.services.plans.find('demo'), undefined)
@@ -140,7 +142,6 @@ describe('the demo key', () => {
   })
 
   it('belongs to a user who cannot sign in', async () => {
-    await using app = await makeApp()
     await demoKey(app)
     const sent = { email: 'demo', password: 'a long enough one', name: 'Demo' }
     for (const path of ['sign-up', 'sign-in']) {

@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { hashKey } from '../../../lib/access/api-key.ts'
 import { ApiKeyInfo } from '../../../lib/contract/account/account-schemas.ts'
 import { ApiErrorBody } from '../../../lib/contract/common.ts'
 import { apiKeys } from '../../../lib/db/tables.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import { codeOf, makeApp, NOON } from '../../support/helpers.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 import { KEYS, lookUp, newOwner, ORIGIN } from './key-owner.ts'
 
 const YEAR_LATER = '2027-01-15T12:00:00.000Z'
 
-let app: TestApp
-let now = NOON
-before(async () => {
-  app = await makeApp({ now: () => now })
-})
-after(() => app.close())
-beforeEach(() => {
-  now = NOON
-})
+const app = sharedScene()
+beforeEach(() => app.setClock(NOON))
 
 describe('GET /v1/account/me/keys', () => {
   it('lists the keys of the caller, oldest first, and nobody else’s', async () => {
@@ -71,12 +65,12 @@ describe('lastUsedAt', () => {
     const { rawKey } = await owner.created({})
     const lastUse = async () => (await owner.list())[1]?.lastUsedAt
     assert.equal(await lastUse(), null)
-    now = NOON + 61_234
+    app.setClock(NOON + 61_234)
     assert.equal(await lookUp(app, rawKey), 200)
     assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z')
     await app.services.ledger.flush()
     assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z', 'the time is stored')
-    now = NOON
+    app.setClock(NOON)
     await lookUp(app, rawKey)
     assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z', 'the time never moves back')
   })
@@ -133,7 +127,7 @@ describe('POST /v1/account/me/keys/{keyId}/renew', () => {
   it('extends a key of the free plan to a year from now', async () => {
     const owner = await newOwner(app, { plan: 'free' })
     const { id } = await owner.created({ name: 'old' })
-    now = NOON + 1_000
+    app.setClock(NOON + 1_000)
     const { status, body } = await owner.renew(id)
     assert.deepEqual([status, body], [200, { status: 'renewed' }])
     const ends = (await owner.list()).map(({ expiresAt }) => expiresAt)

@@ -1,28 +1,17 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { spendCode } from '../../../lib/accounts/second-factor/spend-code.ts'
 import { makeFail, readRows } from '../../support/database/sql.ts'
-import { codeOf, makeApp, type TestApp } from '../../support/helpers.ts'
+import { codeOf, makeApp } from '../../support/helpers.ts'
+import { freshScene } from '../../support/scene/scene.ts'
 import { lookUpWith, PASSWORD, signIn, signUp } from '../../support/sign-in.ts'
-import {
-  beginSignIn,
-  type Clock,
-  Codes,
-  callWith,
-  makeAppWithClock,
-  PATH,
-  signUpWithFactor,
-} from './with-factor.ts'
+import { beginSignIn, Codes, callWith, PATH, signUpWithFactor } from './with-factor.ts'
 
 const EMAIL = 'ada@example.com'
 
-let app: TestApp
-let clock: Clock
-beforeEach(async () => {
-  ;({ app, clock } = await makeAppWithClock())
-})
-afterEach(() => app.close())
+const app = freshScene()
+const bob = app.user('bob')
 
 const rows = (sql: string) => readRows(app, sql)
 const audited = () =>
@@ -43,15 +32,15 @@ describe('turning the second factor on', () => {
   })
 
   it('is not for an account without a password, as the command line makes them', async () => {
-    const key = await app.makeKey({ email: 'bob@example.com' })
-    const answer = await app.send('POST', PATH, { key, body: { password: PASSWORD } })
+    await bob.key()
+    const answer = await bob.send('POST', PATH, { password: PASSWORD })
     assert.match(answer.text, /This account has no password/)
   })
 
   it('gives ten recovery codes, is audited, and ends the sessions that began without it', async () => {
-    const { token, call, recoveryCodes, other } = await signUpWithFactor(app, clock)
+    const { token, call, recoveryCodes, other } = await signUpWithFactor(app)
     assert.equal(recoveryCodes.length, 10)
-    const since = new Date(clock.now()).toISOString()
+    const since = new Date(app.services.now()).toISOString()
     assert.deepEqual((await call('')).body, { isOn: true, since, recoveryCodes: 10 })
     assert.deepEqual(await audited(), [['enable_two_factor', 'api', EMAIL]])
     assert.equal(await lookUpWith(app, other), 401)
@@ -61,7 +50,7 @@ describe('turning the second factor on', () => {
   })
 
   it('keeps neither secret nor recovery codes in plain text', async () => {
-    const { secret, recoveryCodes } = await signUpWithFactor(app, clock)
+    const { secret, recoveryCodes } = await signUpWithFactor(app)
     const stored = JSON.stringify([
       await rows('SELECT * FROM second_factors'),
       await rows('SELECT * FROM recovery_codes'),
@@ -89,10 +78,10 @@ describe('turning the second factor on', () => {
 
 describe('the recovery codes', () => {
   it('are replaced with the password and a code, which is then used', async () => {
-    const { call, code, recoveryCodes } = await signUpWithFactor(app, clock)
+    const { call, code, recoveryCodes } = await signUpWithFactor(app)
     const renew = (given: object) => call('/recovery-codes', { password: PASSWORD, ...given })
     assert.equal((await renew({ code: await code() })).status, 400)
-    clock.pass(30_000)
+    app.pass(30_000)
     assert.equal((await renew({ code: await code(), password: 'wrong horse' })).status, 400)
     const renewed = await renew({ code: await code() })
     assert.equal(renewed.status, 200, renewed.text)
@@ -112,9 +101,9 @@ describe('the recovery codes', () => {
 
 describe('turning the second factor off', () => {
   it('needs the password and a code, and leaves nothing', async () => {
-    const { call, code, recoveryCodes } = await signUpWithFactor(app, clock)
+    const { call, code, recoveryCodes } = await signUpWithFactor(app)
     const remove = (given: object) => call('/remove', { password: PASSWORD, ...given })
-    clock.pass(30_000)
+    app.pass(30_000)
     assert.equal((await remove({})).status, 400)
     assert.equal((await remove({ code: await code(), password: 'wrong horse' })).status, 400)
     assert.equal((await remove({ code: '123-456' })).status, 400)
@@ -128,7 +117,7 @@ describe('turning the second factor off', () => {
   })
 
   it('writes the audit row in the same transaction', async () => {
-    const { call, recoveryCodes } = await signUpWithFactor(app, clock)
+    const { call, recoveryCodes } = await signUpWithFactor(app)
     await makeFail(app.services, 'INSERT ON audit_log')
     const body = { password: PASSWORD, code: recoveryCodes[0] }
     assert.equal((await call('/remove', body)).status, 500)
@@ -138,12 +127,12 @@ describe('turning the second factor off', () => {
 
 describe('a code', () => {
   it('is accepted once, even by simultaneous requests', async () => {
-    const { code, recoveryCodes } = await signUpWithFactor(app, clock)
+    const { code, recoveryCodes } = await signUpWithFactor(app)
     const [[userId] = []] = await rows('SELECT id FROM users')
     const actor = { app: 'api', userId: String(userId), label: EMAIL } as const
-    clock.pass(30_000)
+    app.pass(30_000)
     for (const text of [await code(), recoveryCodes[0] ?? '']) {
-      const entered = { actor, code: text, now: clock.now() }
+      const entered = { actor, code: text, now: app.services.now() }
       const spend = () => spendCode(app.services.secondFactors, entered)
       const spent = await Promise.all([spend(), spend(), spend()])
       assert.deepEqual(spent.sort(), [false, false, true])
@@ -153,13 +142,13 @@ describe('a code', () => {
 
 describe('an action that asks for the password', () => {
   it('asks for a code, too: a change of the address', async () => {
-    const { token, code } = await signUpWithFactor(app, clock)
+    const { token, code } = await signUpWithFactor(app)
     const headers = { authorization: `Bearer ${token}` }
     const change = (given: object) => {
       const body = { email: 'new@example.com', password: PASSWORD, ...given }
       return app.send('POST', '/v1/account/me/email', { headers, body })
     }
-    clock.pass(30_000)
+    app.pass(30_000)
     assert.match((await change({})).text, /code: is missing/)
     assert.equal((await change({ code: '000-000' })).status, 400)
     assert.equal((await change({ code: await code() })).status, 200)
@@ -167,7 +156,7 @@ describe('an action that asks for the password', () => {
   })
 
   it('asks for a code, too: the deletion of the account, which also deletes the second factor', async () => {
-    const { token, recoveryCodes } = await signUpWithFactor(app, clock)
+    const { token, recoveryCodes } = await signUpWithFactor(app)
     const headers = { authorization: `Bearer ${token}` }
     const end = (given: object) => {
       const body = { email: EMAIL, password: PASSWORD, ...given }

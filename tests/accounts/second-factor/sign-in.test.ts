@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { makeFail, readValue } from '../../support/database/sql.ts'
-import { makeApp, type TestApp } from '../../support/helpers.ts'
+import { makeApp } from '../../support/helpers.ts'
 import { startMailServer } from '../../support/mail-server.ts'
+import { freshScene } from '../../support/scene/scene.ts'
 import { freshClient } from '../../support/scene/send.ts'
 import { askForReset, lookUpWith, PASSWORD, sendAuth, signUp } from '../../support/sign-in.ts'
-import { beginSignIn, type Clock, makeAppWithClock, signUpWithFactor } from './with-factor.ts'
+import { beginSignIn, signUpWithFactor } from './with-factor.ts'
 
 const EMAIL = 'ada@example.com'
 const Token = v.object({ token: v.string() })
 
-let app: TestApp
-let clock: Clock
-beforeEach(async () => {
-  ;({ app, clock } = await makeAppWithClock())
-})
-afterEach(() => app.close())
+const app = freshScene()
 
 const verify = (challenge: string, code: string) =>
   sendAuth(app, '/two-factor/verify', { challenge, code })
@@ -27,7 +23,7 @@ const sessions = () => count('SELECT count(*) FROM sessions')
 
 describe('a sign-in with a second factor', () => {
   it('gets no session, cookie or login entry before the code, and one of each after it', async () => {
-    const { code } = await signUpWithFactor(app, clock)
+    const { code } = await signUpWithFactor(app)
     const before = [await logins(), await sessions()]
     const failing = await makeFail(app.services, 'INSERT ON sessions')
     const body = { email: EMAIL, password: PASSWORD }
@@ -41,7 +37,7 @@ describe('a sign-in with a second factor', () => {
     assert.equal(await lookUpWith(app, challenge), 401)
     assert.deepEqual([await logins(), await sessions()], before)
     await failing.remove()
-    clock.pass(30_000)
+    app.pass(30_000)
     const passed = await verify(challenge, await code())
     assert.equal(passed.status, 200, JSON.stringify(passed.body))
     assert.equal(await lookUpWith(app, v.parse(Token, passed.body).token), 200)
@@ -49,10 +45,10 @@ describe('a sign-in with a second factor', () => {
   })
 
   it('answers as a sign-in without one does', async () => {
-    const { code } = await signUpWithFactor(app, clock)
+    const { code } = await signUpWithFactor(app)
     await signUp(app, 'eve@example.com')
     const challenge = await beginSignIn(app)
-    clock.pass(30_000)
+    app.pass(30_000)
     const passed = await verify(challenge, await code())
     const plain = await sendAuth(app, '/sign-in/email', {
       email: 'eve@example.com',
@@ -68,9 +64,9 @@ describe('a sign-in with a second factor', () => {
   })
 
   it('takes each code once, also the one that turned it on', async () => {
-    const { code } = await signUpWithFactor(app, clock)
+    const { code } = await signUpWithFactor(app)
     assert.equal((await verify(await beginSignIn(app), await code())).status, 401)
-    clock.pass(30_000)
+    app.pass(30_000)
     const [one, two] = [await beginSignIn(app), await beginSignIn(app)]
     const text = await code()
     const answers = await Promise.all([verify(one, text), verify(two, text)])
@@ -80,16 +76,16 @@ describe('a sign-in with a second factor', () => {
   })
 
   it('takes no code that is older than the last one', async () => {
-    const { code } = await signUpWithFactor(app, clock)
-    clock.pass(60_000)
+    const { code } = await signUpWithFactor(app)
+    app.pass(60_000)
     const older = await code()
-    clock.pass(30_000)
+    app.pass(30_000)
     assert.equal((await verify(await beginSignIn(app), await code())).status, 200)
     assert.equal((await verify(await beginSignIn(app), older)).status, 401)
   })
 
   it('takes each recovery code once, also from two requests at once, however it is typed', async () => {
-    const { recoveryCodes } = await signUpWithFactor(app, clock)
+    const { recoveryCodes } = await signUpWithFactor(app)
     const [first = '', second = '', third = ''] = recoveryCodes
     assert.equal(new Set(recoveryCodes).size, 10)
     const [one, two] = [await beginSignIn(app), await beginSignIn(app)]
@@ -105,22 +101,22 @@ describe('a sign-in with a second factor', () => {
   })
 
   it('needs a challenge of its own user, not used before, and not older than ten minutes', async () => {
-    const { code } = await signUpWithFactor(app, clock)
-    const eve = await signUpWithFactor(app, clock, 'eve@example.com')
-    clock.pass(30_000)
+    const { code } = await signUpWithFactor(app)
+    const eve = await signUpWithFactor(app, 'eve@example.com')
+    app.pass(30_000)
     assert.equal((await verify('x', await code())).status, 401)
     const challenge = await beginSignIn(app)
     assert.equal((await verify(challenge, await eve.code())).status, 401)
     assert.equal((await verify(challenge, await code())).status, 200)
-    clock.pass(30_000)
+    app.pass(30_000)
     assert.equal((await verify(challenge, await code())).status, 401)
     const late = await beginSignIn(app)
-    clock.pass(600_000)
+    app.pass(600_000)
     assert.equal((await verify(late, await code())).status, 401)
   })
 
   it('hides from callers without the password whether there is a second factor', async () => {
-    await signUpWithFactor(app, clock)
+    await signUpWithFactor(app)
     const body = { password: 'wrong horse' }
     const known = await sendAuth(app, '/sign-in/email', { ...body, email: EMAIL })
     const unknown = await sendAuth(app, '/sign-in/email', { ...body, email: 'no@example.com' })
@@ -128,12 +124,12 @@ describe('a sign-in with a second factor', () => {
   })
 
   it('limits wrong codes per account, from whatever addresses and with whatever challenges', async () => {
-    const { code, recoveryCodes } = await signUpWithFactor(app, clock)
+    const { code, recoveryCodes } = await signUpWithFactor(app)
     for (let tries = 0; tries < 18; tries++) {
       assert.equal((await verify(await beginSignIn(app), '000-000')).status, 401)
     }
     assert.equal((await verify(await beginSignIn(app), recoveryCodes[0] ?? '')).status, 429)
-    clock.pass(3_600_000)
+    app.pass(3_600_000)
     assert.equal((await verify(await beginSignIn(app), await code())).status, 200)
   })
 
@@ -142,7 +138,7 @@ describe('a sign-in with a second factor', () => {
     const guess = () => sendAuth(app, '/two-factor/verify', { challenge: 'x', code: '1' }, { from })
     for (let tries = 0; tries < 100; tries++) {
       await guess()
-      if (tries % 50 === 49) clock.pass(60_000)
+      if (tries % 50 === 49) app.pass(60_000)
     }
     assert.equal((await guess()).status, 401)
     for (let tries = 0; tries < 20; tries++) await guess()
@@ -159,7 +155,7 @@ describe('a sign-in with a second factor', () => {
   })
 
   it('is asked for again after a change of the password, which ends challenges under way', async () => {
-    const { token, code } = await signUpWithFactor(app, clock)
+    const { token, code } = await signUpWithFactor(app)
     const challenge = await beginSignIn(app)
     const headers = { authorization: `Bearer ${token}` }
     const changed = await sendAuth(
@@ -170,7 +166,7 @@ describe('a sign-in with a second factor', () => {
     )
     assert.equal(changed.status, 200)
     assert.equal(await lookUpWith(app, v.parse(Token, changed.body).token), 200)
-    clock.pass(30_000)
+    app.pass(30_000)
     assert.equal((await verify(challenge, await code())).status, 401)
     const body = { email: EMAIL, password: `${PASSWORD} 2` }
     const again = await sendAuth(app, '/sign-in/email', body)
@@ -181,8 +177,8 @@ describe('a sign-in with a second factor', () => {
 describe('a reset of the password', () => {
   it('neither turns the second factor off nor signs in past it', async () => {
     await using mail = await startMailServer()
-    await using mailless = await makeApp({ now: clock.now })
-    await signUpWithFactor(mailless, clock)
+    await using mailless = await makeApp()
+    await signUpWithFactor(mailless)
     await using mailing = await mailless.restart({ MERIDIAN_SMTP_URL: mail.url })
     const token = await askForReset(mailing, mail)
     const newPassword = `${PASSWORD} 2`

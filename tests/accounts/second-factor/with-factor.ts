@@ -1,29 +1,10 @@
 import assert from 'node:assert/strict'
 import * as v from 'valibot'
 import { codeAt } from '../../support/authenticator.ts'
-import { makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import type { TestApp } from '../../support/helpers.ts'
 import { PASSWORD, sendAuth, signIn, signUp } from '../../support/sign-in.ts'
 
 export const PATH = '/v1/account/me/second-factor'
-
-/** A clock that a test moves: each code is valid only once, and the next one comes half a minute later. */
-function createClock() {
-  let now = NOON
-  return {
-    now: () => now,
-    pass: (ms: number) => {
-      now += ms
-    },
-  }
-}
-
-export type Clock = ReturnType<typeof createClock>
-
-/** A service with a clock that the test moves. */
-export async function makeAppWithClock() {
-  const clock = createClock()
-  return { clock, app: await makeApp({ now: clock.now }) }
-}
 
 /** Calls an operation of the second factor with a session. */
 export function callWith(app: Pick<TestApp, 'send'>, token: string) {
@@ -35,10 +16,12 @@ export function callWith(app: Pick<TestApp, 'send'>, token: string) {
 const Offer = v.object({ secret: v.string() })
 export const Codes = v.object({ recoveryCodes: v.array(v.string()) })
 
-/** Signs a new user up, and turns the second factor on; `other`: a session that began before. */
+/**
+ * Signs a new user up, and turns the second factor on. Each code is valid only once, and the next one comes
+ * half a minute later. `other`: a session that began before.
+ */
 export async function signUpWithFactor(
-  app: Pick<TestApp, 'app' | 'send'>,
-  clock: Clock,
+  app: Pick<TestApp, 'app' | 'send' | 'services'>,
   email = 'ada@example.com',
 ) {
   const token = await signUp(app, email)
@@ -46,7 +29,7 @@ export async function signUpWithFactor(
   const call = callWith(app, token)
   const offered = await call('', { password: PASSWORD })
   const { secret } = v.parse(Offer, offered.body)
-  const code = () => codeAt(secret, clock.now())
+  const code = () => codeAt(secret, app.services.now())
   const confirmed = await call('/confirm', { code: await code() })
   assert.equal(confirmed.status, 200, confirmed.text)
   return { token, other, call, code, secret, ...v.parse(Codes, confirmed.body) }
