@@ -1,24 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { mintKey } from '../../lib/access/api-key.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { codeOf, NOON } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 const REQUEST_ID = '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01'
 
-let app: TestApp
 let secret: string
 let publishable: string
-before(async () => {
-  app = await makeApp()
+const app = sharedScene({}, async () => {
   secret = await app.makeKey()
   publishable = await app.makeKey({
     type: 'publishable',
     origins: ['https://app.example', 'https://*.example.com', 'http://localhost:3000'],
   })
 })
-after(() => app.close())
+const ada = app.user('ada')
 
 async function codeFor(headers: Record<string, string>, path = LOCATE): Promise<string> {
   const answer = await app.send('GET', path, { headers })
@@ -115,9 +114,9 @@ describe('a scope', () => {
   })
 
   it('is checked before the path and the body', async () => {
-    const key = await app.makeKey({ scopes: ['account:read'] })
+    const key = await ada.key({ scopes: ['account:read'] })
     assert.equal(await codeFor({ 'x-api-key': key }, '/v1/ip/foo'), 'INSUFFICIENT_SCOPE')
-    const answer = await app.send('POST', '/v1/account/me/keys', { key, body: '{' })
+    const answer = await ada.send('POST', '/v1/account/me/keys', '{')
     assert.equal(codeOf(answer), 'INSUFFICIENT_SCOPE')
   })
 

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { makeApp, type TestApp } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 
-let app: TestApp
 let secret: string
 let publishable: string
-before(async () => {
-  app = await makeApp()
+const app = sharedScene({}, async () => {
   secret = await app.makeKey()
   publishable = await app.makeKey({ type: 'publishable', origins: ['https://app.example'] })
 })
-after(() => app.close())
 
 const allowed = (headers: Headers) => headers.get('access-control-allow-origin')
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { hashToken } from '../../lib/access/session-token.ts'
@@ -10,17 +10,13 @@ import { apiKeys } from '../../lib/db/tables.ts'
 import { openAuth } from '../../lib/services/auth.ts'
 import { makeFail, readRows, write } from '../support/database/sql.ts'
 import { onlyOnSqlite } from '../support/database/test-database.ts'
-import { makeApp, type TestApp } from '../support/helpers.ts'
+import { freshScene } from '../support/scene/scene.ts'
 import { lookUpWith, PASSWORD, sendAuth, signIn, signUp } from '../support/sign-in.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 const credentials = { email: 'ada@example.com', password: PASSWORD }
 
-let app: TestApp
-beforeEach(async () => {
-  app = await makeApp()
-})
-afterEach(() => app.close())
+const app = freshScene()
 
 function rows(sql: string, ...values: unknown[]) {
   return readRows(app, sql, ...values)

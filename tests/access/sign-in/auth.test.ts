@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { AUTH_REQUESTS } from '../../../lib/contract/account/auth.ts'
 import { makeFail, readRows, readValue } from '../../support/database/sql.ts'
-import { codeOf, makeApp, type TestApp } from '../../support/helpers.ts'
+import { codeOf, makeApp } from '../../support/helpers.ts'
+import { freshScene } from '../../support/scene/scene.ts'
 import { freshClient } from '../../support/scene/send.ts'
 import { lookUpWith, PASSWORD, sendAuth, signUp } from '../../support/sign-in.ts'
 
 const EMAIL = 'ada@example.com'
 const credentials = { email: EMAIL, password: PASSWORD }
 
-let app: TestApp
-beforeEach(async () => {
-  app = await makeApp()
-})
-afterEach(() => app.close())
+const app = freshScene()
+const ada = app.user('ada')
 
 function rows(sql: string, ...values: unknown[]) {
   return readRows(app, sql, ...values)
@@ -195,7 +193,7 @@ describe('a session', () => {
 
 describe('POST /api/auth/update-user', () => {
   it('accepts a name and an image, and answers 400 to anything else', async () => {
-    const headers = { authorization: `Bearer ${await signUp(app)}` }
+    const { headers } = await ada.signUp()
     const update = (body: unknown) => sendAuth(app, '/update-user', body, { headers })
     assert.equal((await update({ name: 'Grace', image: null })).status, 200)
     const bad = [{ name: 5 }, { name: ['A', 'B'], image: {} }, { name: { a: 1 } }, { plan: 'pro' }]
@@ -225,7 +223,7 @@ describe('any request below /api/auth', () => {
 
 describe('an endpoint of better-auth that is not in our list', () => {
   it('is not reachable through a path that leads out of a served one', async () => {
-    const headers = { authorization: `Bearer ${await signUp(app)}` }
+    const { headers } = await ada.signUp()
     for (const path of ['ok', 'list-sessions', 'list-accounts', 'error']) {
       for (const way of ['..%5C', '%2e%2e%5c', '..%2F', '..%5C..%5Cauth%5C']) {
         const escaped = `/reset-password/${way}${path}?callbackURL=/`
@@ -270,7 +268,7 @@ describe('a live session behind an address whose limit is used up', () => {
   it('still signs out, changes the password and is limited by user', async () => {
     const from = freshClient()
     for (let n = 0; n < 60; n++) await app.send('GET', '/v1', { from })
-    const headers = { authorization: `Bearer ${await signUp(app)}` }
+    const { headers } = await ada.signUp()
     const ask = (path: string, body?: object) => sendAuth(app, path, body, { from, headers })
     const seen = await ask('/get-session')
     assert.equal(seen.status, 200)

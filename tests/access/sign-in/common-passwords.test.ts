@@ -5,6 +5,7 @@ import { isEasyToGuess } from '../../../lib/access/sign-in/common-passwords.ts'
 import { makeApp } from '../../support/helpers.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { visitPage } from '../../support/scene/pages.ts'
+import { freshScene } from '../../support/scene/scene.ts'
 import {
   type AuthAnswer,
   askForReset,
@@ -13,6 +14,9 @@ import {
   signIn,
   signUp,
 } from '../../support/sign-in.ts'
+
+const app = freshScene()
+const ada = app.user('ada')
 
 const EMAIL = 'ada@example.com'
 
@@ -24,7 +28,6 @@ function assertTooCommon({ status, body }: AuthAnswer) {
 
 describe('a common password', () => {
   it('is refused at sign-up, in any case and width, as is the e-mail address', async () => {
-    await using app = await makeApp()
     const fullWidth = '\uff49\uff4c\uff4f\uff56\uff45\uff59\uff4f\uff55'
     for (const password of ['12345678', 'PassWord1', fullWidth, 'aaaaaaaa', 'ADA@example.com']) {
       const body = { email: EMAIL, password, name: 'Ada' }
@@ -44,8 +47,7 @@ describe('a common password', () => {
   })
 
   it('is refused as a new password, but not pointed out at sign-in', async () => {
-    await using app = await makeApp()
-    const headers = { authorization: `Bearer ${await signUp(app)}` }
+    const { headers } = await ada.signUp()
     const body = { currentPassword: PASSWORD, newPassword: '12345678' }
     assertTooCommon(await sendAuth(app, '/change-password', body, { headers }))
     assert.ok(await signIn(app))
@@ -66,7 +68,6 @@ describe('a common password', () => {
   })
 
   it('is refused by the form of the dashboard, which says why', async () => {
-    await using app = await makeApp()
     const form = { name: 'Ada', email: EMAIL, password: '12345678' }
     const { status, html } = await visitPage(app, '/app/sign-up', { form })
     assert.equal(status, 400)
