@@ -4,7 +4,8 @@ import type { AuthCall } from '../../lib/access/sign-in/embedded-auth.ts'
 import { users } from '../../lib/db/tables.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { startMailServer } from '../support/mail-server.ts'
-import { type Page, signInNewUser, visitPage } from '../support/scene/pages.ts'
+import { type Page, visitPage } from '../support/scene/pages.ts'
+import { freshly, freshScene } from '../support/scene/scene.ts'
 import { freshClient } from '../support/scene/send.ts'
 import {
   type AuthAnswer,
@@ -15,6 +16,10 @@ import {
   signUp,
 } from '../support/sign-in.ts'
 import { many, statuses } from './answers.ts'
+
+const app = freshScene()
+const ada = app.user('ada')
+const kim = app.user('kim')
 
 const EMAIL = 'ada@example.com'
 
@@ -42,7 +47,6 @@ function breakable(handle: TestApp['services']['handleAuth']) {
 
 describe('sign-in', () => {
   it('refuses an account, existing or not, for a while after 20 wrong passwords from any addresses', async () => {
-    await using app = await makeApp()
     await signUp(app)
     await signUp(app, 'kim@example.com')
     for (const email of [EMAIL, 'nobody@example.com']) {
@@ -76,8 +80,7 @@ describe('sign-in', () => {
   })
 
   it('is open to a browser that has signed in to the account, which has a limit of its own', async () => {
-    await using app = await makeApp()
-    await signInNewUser(app, 'kim@example.com')
+    await kim.enter()
     const form = { email: EMAIL, password: PASSWORD }
     await signUp(app)
     const known = deviceOf(await visitPage(app, '/app/sign-in', { form }))
@@ -112,8 +115,7 @@ describe('sign-in', () => {
   })
 
   it('after a password change is open to the browser that made it, not to those known before', async () => {
-    await using app = await makeApp()
-    const session = await signInNewUser(app)
+    const session = await ada.enter()
     const form = { email: EMAIL, password: PASSWORD }
     const old = deviceOf(await visitPage(app, '/app/sign-in', { form }))
     const change = { current: PASSWORD, password: `${PASSWORD} 2` }
@@ -127,7 +129,6 @@ describe('sign-in', () => {
   })
 
   it('knows a browser by one token of each account, and counts its sessions for the account', async () => {
-    await using app = await makeApp()
     await signUp(app)
     await signUp(app, 'kim@example.com')
     const enter = (email: string, cookie: string) =>
@@ -143,7 +144,6 @@ describe('sign-in', () => {
   })
 
   it('does not charge the account for the right password', async () => {
-    await using app = await makeApp()
     await signUp(app)
     const right = { email: EMAIL, password: PASSWORD }
     const answers = await statuses(22, () => sendAuth(app, '/sign-in/email', right))
@@ -151,20 +151,17 @@ describe('sign-in', () => {
   })
 
   it('starts 60 sessions of an account at once, then one more every minute', async () => {
-    let now = NOON
-    await using app = await makeApp({ now: () => now })
     await signUp(app)
     const right = { email: EMAIL, password: PASSWORD }
-    for (let n = 0; n < 59; n++) app.services.limits.newSessions.take(EMAIL, now)
+    for (let n = 0; n < 59; n++) app.services.limits.newSessions.take(EMAIL, app.services.now())
     const ask = (body: object) => sendAuth(app, '/sign-in/email', body)
     assert.equal((await ask({ ...right, password: 'wrong horse' })).status, 401)
     assert.deepEqual(await statuses(2, () => ask(right)), [200, 429])
-    now += 60_000
+    app.pass(60_000)
     assert.deepEqual(await statuses(2, () => ask(right)), [200, 429])
   })
 
   it('reads only JSON, so that no form can name another account than the one it charges', async () => {
-    await using app = await makeApp()
     await signUp(app)
     const trick = `{"email":"decoy@example.com","password":"x","y":"&email=${EMAIL}&password=guess&z="}`
     for (const type of ['application/x-www-form-urlencoded', 'text/plain', '']) {
@@ -176,7 +173,6 @@ describe('sign-in', () => {
 
 describe('the password of a user', () => {
   it('may be tried or changed 20 times an hour, whatever sessions the user has', async () => {
-    await using app = await makeApp()
     const tokens = [await signUp(app), await signIn(app)]
     const change = (currentPassword: string, token?: string) => {
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -199,8 +195,9 @@ describe('the password of a user', () => {
 })
 
 describe('mail to one account', () => {
+  const mail = freshly(startMailServer)
+
   it('is sent five times an hour to reset a password, and refused alike for an unknown address', async () => {
-    await using mail = await startMailServer()
     await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
     await app.makeKey({ email: EMAIL })
     for (const email of [EMAIL, 'nobody@example.com']) {
@@ -219,7 +216,6 @@ describe('mail to one account', () => {
   })
 
   it('is sent five times an hour to verify an address', async () => {
-    await using mail = await startMailServer()
     await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
     await sendAuth(app, '/sign-up/email', { email: EMAIL, password: PASSWORD, name: 'Ada' })
     const ask = () => sendAuth(app, '/send-verification-email', { email: EMAIL })
@@ -242,7 +238,6 @@ describe('one address', () => {
   }
 
   it('may fail to sign in 100 times in 15 minutes, whatever accounts and headers it names', async () => {
-    await using app = await makeApp()
     const from = freshClient()
     spend(app, 'addressSignIns', from)
     const guess = (n: number) => {

@@ -1,38 +1,35 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { mintKey } from '../../lib/access/api-key.ts'
 import { removeKeys } from '../../lib/access/keys.ts'
 import { AUTH_REQUESTS } from '../../lib/contract/account/auth.ts'
 import { write } from '../support/database/sql.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { codeOf, makeApp } from '../support/helpers.ts'
 import { plansFile } from '../support/plans-file.ts'
+import { freshScene } from '../support/scene/scene.ts'
 import { freshClient } from '../support/scene/send.ts'
 import { sendAuth, signUp } from '../support/sign-in.ts'
 import { limitOf, many, statuses } from './answers.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 
-let app: TestApp
-let now: number
-beforeEach(async () => {
-  now = NOON
-  app = await makeApp({ now: () => now, env: { MERIDIAN_PLANS: plansFile() } })
-})
-afterEach(() => app.close())
+const app = freshScene({ env: { MERIDIAN_PLANS: plansFile() } })
+const ada = app.user('ada')
+const eve = app.user('eve')
 
 describe('the rate limit of a plan', () => {
   it('allows a free key 10 requests, then answers 429 until Retry-After has passed', async () => {
-    const key = await app.makeKey({ plan: 'free' })
-    const ask = () => app.send('GET', LOCATE, { key })
+    await ada.key({ plan: 'free' })
+    const ask = () => ada.lookUp()
     const first = await ask()
     assert.equal(limitOf(first), '"per-key";q=10;w=60 "per-key";r=9;t=6')
     assert.deepEqual(await statuses(9, ask), many(200, 9))
-    now += 2_500
+    app.pass(2_500)
     const refused = await ask()
     assert.equal(codeOf(refused), 'RATE_LIMITED')
     assert.equal(limitOf(refused), '"per-key";q=10;w=60 "per-key";r=0;t=4')
     assert.equal(refused.headers.get('retry-after'), '4')
-    now += 4_000
+    app.pass(4_000)
     assert.equal((await ask()).status, 200)
     assert.equal((await ask()).status, 429)
   })
@@ -54,29 +51,29 @@ describe('the rate limit of a plan', () => {
   })
 
   it('follows a change of plan on the next request', async () => {
-    const key = await app.makeKey({ plan: 'free' })
-    await statuses(10, () => app.send('GET', LOCATE, { key }))
-    assert.equal((await app.send('GET', LOCATE, { key })).status, 429)
+    await ada.key({ plan: 'free' })
+    await statuses(10, () => ada.lookUp())
+    assert.equal((await ada.lookUp()).status, 429)
     await write(app, "UPDATE users SET plan = 'pro'")
     await app.services.keys.change([removeKeys(app.services.db, 'nobody')])
-    const answer = await app.send('GET', LOCATE, { key })
+    const answer = await ada.lookUp()
     assert.equal(limitOf(answer), '"per-key";q=600;w=60 "per-key";r=589;t=1')
   })
 
   it('counts bad requests, and is reported with their errors', async () => {
-    const key = await app.makeKey({ plan: 'free' })
-    const answer = await app.send('GET', '/v1/ip/foo', { key })
+    await ada.key({ plan: 'free' })
+    const answer = await ada.lookUp('foo')
     assert.equal(answer.status, 400)
     assert.match(limitOf(answer), /r=9/)
   })
 
   it('survives a restart', async () => {
-    const key = await app.makeKey({ plan: 'free' })
-    await statuses(10, () => app.send('GET', LOCATE, { key }))
+    const key = await ada.key({ plan: 'free' })
+    await statuses(10, () => ada.lookUp())
     await using again = await app.restart()
-    now += 5_999
+    app.pass(5_999)
     assert.equal((await again.send('GET', LOCATE, { key })).status, 429)
-    now += 1
+    app.pass(1)
     assert.equal((await again.send('GET', LOCATE, { key })).status, 200)
   })
 })
@@ -86,7 +83,7 @@ describe('a session that takes long to check', () => {
     const waiting = Promise.withResolvers<void>()
     let slow = true
     await using late = await makeApp({
-      now: () => now,
+      now: () => app.services.now(),
       replace: () => ({
         findSession: async () => {
           if (slow) {
@@ -100,7 +97,7 @@ describe('a session that takes long to check', () => {
     })
     const ask = () => late.send('GET', LOCATE, { headers: { authorization: 'Bearer x' } })
     const first = ask()
-    now += 60_000
+    app.pass(60_000)
     assert.deepEqual(await statuses(11, ask), [...many(200, 10), 429])
     waiting.resolve()
     assert.equal((await first).status, 429)
@@ -112,18 +109,18 @@ describe('operations of account and billing', () => {
   it('answer 120 requests of a user in a minute, whatever keys the user has', async () => {
     const key = await app.makeKey({ email: 'max@example.com', plan: 'free' })
     const other = await app.makeKey({ email: 'max@example.com', plan: 'free' })
-    const stranger = await app.makeKey({ email: 'eve@example.com', plan: 'free' })
+    await eve.key({ plan: 'free' })
     const ask = () => app.send('GET', '/v1/account/me/keys', { key })
     assert.equal(limitOf(await ask()), '"per-user";q=120;w=60 "per-user";r=119;t=1')
     await statuses(119, ask)
     assert.equal((await ask()).status, 429)
     assert.equal((await app.send('GET', '/v1/account/me', { key: other })).status, 429)
-    assert.equal((await app.send('GET', '/v1/account/me', { key: stranger })).status, 200)
+    assert.equal((await eve.send('GET', '/v1/account/me')).status, 200)
     assert.equal((await app.send('GET', LOCATE, { key })).status, 200)
   })
 
   it('report the limit of a session even if a body is read', async () => {
-    const headers = { authorization: `Bearer ${await signUp(app)}` }
+    const { headers } = await ada.signUp()
     const body = { name: 'https://shop.example' }
     const answer = await app.send('POST', '/v1/account/me/sites', { headers, body })
     assert.equal(limitOf(answer), '"per-user";q=120;w=60 "per-user";r=119;t=1')
@@ -172,8 +169,8 @@ describe('bad credentials', () => {
     const first = await ask()
     assert.match(limitOf(first), /^"failed-credentials";q=30;w=60 "failed-credentials";r=29/)
     assert.deepEqual(await statuses(30, ask), [...many(401, 29), 429])
-    const key = await app.makeKey()
-    assert.equal((await app.send('GET', LOCATE, { key, from })).status, 200)
+    await ada.key()
+    assert.equal((await ada.lookUp('81.2.69.160', { from })).status, 200)
     assert.equal((await app.send('GET', LOCATE, { from })).status, 401)
   })
 

@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import type { Answer } from '../support/contract-check.ts'
 import { readColumn, readRows, readValue } from '../support/database/sql.ts'
-import { codeOf, makeApp, NOON, recordingLog, type TestApp } from '../support/helpers.ts'
+import { codeOf, recordingLog } from '../support/helpers.ts'
 import { plansFile } from '../support/plans-file.ts'
+import { freshScene } from '../support/scene/scene.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 const log = recordingLog()
 
-let app: TestApp
-let now: number
-beforeEach(async () => {
-  now = NOON
+const app = freshScene({ log, env: { MERIDIAN_PLANS: plansFile() } }, async () => {
   log.events.length = 0
-  app = await makeApp({ now: () => now, log, env: { MERIDIAN_PLANS: plansFile() } })
 })
-afterEach(() => app.close())
+const ada = app.user('ada')
 
 const Meta = v.object({ meta: v.object({ precision: v.string(), degraded: v.boolean() }) })
 
@@ -24,8 +21,8 @@ const metaOf = ({ body }: Answer) => v.parse(Meta, body).meta
 
 describe('the monthly cap', () => {
   it('degrades the first request above it, but not the first of the next month', async () => {
-    const key = await app.makeKey({ plan: 'small' })
-    const ask = () => app.send('GET', LOCATE, { key })
+    await ada.key({ plan: 'small' })
+    const ask = () => ada.lookUp()
     for (let n = 0; n < 19; n++) await ask()
     assert.deepEqual(metaOf(await ask()), { precision: 'city', degraded: false })
     const reduced = await ask()
@@ -38,9 +35,9 @@ describe('the monthly cap', () => {
       network: v.optional(v.undefined()),
     })
     v.parse(Country, reduced.body)
-    now = Date.UTC(2026, 1, 1) - 1
+    app.setClock(Date.UTC(2026, 1, 1) - 1)
     assert.equal(metaOf(await ask()).degraded, true)
-    now += 1
+    app.pass(1)
     assert.equal(metaOf(await ask()).degraded, false)
   })
 
@@ -55,38 +52,39 @@ describe('the monthly cap', () => {
   })
 
   it('blocks both timezone endpoints, but not validation', async () => {
-    const key = await app.makeKey({ plan: 'tiny' })
-    for (let n = 0; n < 10; n++) await app.send('GET', LOCATE, { key })
+    const key = await ada.key({ plan: 'tiny' })
+    for (let n = 0; n < 10; n++) await ada.lookUp()
     for (const path of [`${LOCATE}/timezone`, '/v1/ip/me/timezone']) {
       const answer = await app.send('GET', path, { key, from: '81.2.69.160' })
       assert.equal(codeOf(answer), 'PLAN_CAP_EXCEEDED')
     }
-    assert.equal((await app.send('GET', `${LOCATE}/validation`, { key })).status, 200)
+    assert.equal((await ada.lookUp('81.2.69.160/validation')).status, 200)
   })
 
   it('counts requests answered 200 or 404, and no others', async () => {
-    const key = await app.makeKey({ plan: 'free' })
+    await ada.key({ plan: 'free' })
     const userId = String(await readValue(app, 'SELECT id FROM users'))
-    const counted = () => app.services.meters.periodRequests({ userId, paid: null }, now)
-    await app.send('GET', LOCATE, { key })
-    await app.send('GET', '/v1/ip/10.0.0.1', { key })
-    await app.send('GET', `${LOCATE}/timezone`, { key })
-    await app.send('GET', '/v1/ip/foo/validation', { key })
+    const counted = () =>
+      app.services.meters.periodRequests({ userId, paid: null }, app.services.now())
+    await ada.lookUp()
+    await ada.lookUp('10.0.0.1')
+    await ada.lookUp('81.2.69.160/timezone')
+    await ada.lookUp('foo/validation')
     assert.equal(counted(), 4)
-    await app.send('GET', '/v1/ip/foo', { key })
+    await ada.lookUp('foo')
     await app.send('GET', LOCATE, { key: 'bad' })
-    await app.send('GET', '/v1/account/me', { key })
-    for (let n = 0; n < 6; n++) await app.send('GET', '/v1/ip/foo', { key })
-    assert.equal((await app.send('GET', LOCATE, { key })).status, 429)
+    await ada.send('GET', '/v1/account/me')
+    for (let n = 0; n < 6; n++) await ada.lookUp('foo')
+    assert.equal((await ada.lookUp()).status, 429)
     assert.equal(counted(), 4)
   })
 
   it('is announced once at 80 % and once at 100 %, in the audit log and the log', async () => {
-    const key = await app.makeKey({ plan: 'tiny' })
+    await ada.key({ plan: 'tiny' })
     const notices = () =>
       readRows(app, "SELECT action, detail FROM audit_log WHERE action LIKE '%_cap' ORDER BY id")
     const ask = async (times: number) => {
-      for (let n = 0; n < times; n++) await app.send('GET', LOCATE, { key })
+      for (let n = 0; n < times; n++) await ada.lookUp()
       await app.services.ledger.flush()
     }
     await ask(7)
@@ -105,7 +103,7 @@ describe('the monthly cap', () => {
         .slice(-2),
       ['a user has used 80 % of the monthly cap', 'a user has used 100 % of the monthly cap'],
     )
-    now = Date.UTC(2026, 1, 1)
+    app.setClock(Date.UTC(2026, 1, 1))
     await ask(8)
     assert.equal((await notices()).length, 3)
   })
@@ -114,8 +112,8 @@ describe('the monthly cap', () => {
     const notices = () =>
       readColumn(app, "SELECT detail FROM audit_log WHERE action LIKE '%_cap' ORDER BY id")
     const ask = async (plan: string, times: number) => {
-      const key = await app.makeKey({ plan })
-      for (let n = 0; n < times; n++) await app.send('GET', LOCATE, { key })
+      await ada.key({ plan })
+      for (let n = 0; n < times; n++) await ada.lookUp()
       await app.services.ledger.flush()
     }
     await ask('tiny', 10)
@@ -123,7 +121,7 @@ describe('the monthly cap', () => {
     assert.deepEqual(await notices(), ofTiny)
     await ask('small', 5)
     assert.deepEqual(await notices(), ofTiny)
-    app = await app.restart()
+    await app.restart()
     await ask('small', 1)
     assert.deepEqual(await notices(), [...ofTiny, '80 % of 20 requests'])
     await ask('small', 5)
