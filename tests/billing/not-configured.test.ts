@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { insertCustomer } from '../../lib/billing/subscription/customers.ts'
 import {
   type SubscriptionRow,
   saveSubscription,
 } from '../../lib/billing/subscription/subscriptions.ts'
 import { readValue } from '../support/database/sql.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { codeOf, NOON } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 import { SUBSCRIPTION } from './shop.ts'
 
 /** Requests, and their answers without a subscription and with one that was bought before. */
@@ -53,18 +54,15 @@ const BOUGHT: Omit<SubscriptionRow, 'userId'> = {
   lapsedPrice: null,
 }
 
-let app: TestApp
-let key: string
-before(async () => {
-  app = await makeApp()
-  key = await app.makeKey({ plan: 'free' })
+const app = sharedScene({}, async () => {
+  await ada.key({ plan: 'free' })
 })
-after(() => app.close())
+const ada = app.user('ada')
 
 async function answers(): Promise<string[]> {
   const all: string[] = []
   for (const [method, path, body] of TABLE) {
-    const answer = await app.send(method, path, { key, body })
+    const answer = await ada.send(method, path, body)
     all.push(answer.status === 200 ? '200' : codeOf(answer))
   }
   return all

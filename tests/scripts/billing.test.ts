@@ -13,6 +13,7 @@ import { auditOf, openShop, type Shop } from '../billing/shop.ts'
 import { write } from '../support/database/sql.ts'
 import { NOON } from '../support/helpers.ts'
 import { newDataFolder, runScript } from '../support/process.ts'
+import { freshly } from '../support/scene/scene.ts'
 
 // run: only on SQLite, because it runs commands on the data folder
 
@@ -36,8 +37,9 @@ function openCommand({ app }: Shop, changed: Partial<StripeConfig> = {}) {
 const customerOf = async (shop: Shop) => findCustomer(shop.app.services.db, shop.userId)
 
 describe('npm run billing', () => {
+  const shop = freshly(openShop)
+
   it('finds nothing if database and Stripe agree', async () => {
-    await using shop = await openShop()
     await shop.buy('pro')
     using command = openCommand(shop)
     assert.equal(await command.table(), 'The database agrees with Stripe\n')
@@ -46,7 +48,6 @@ describe('npm run billing', () => {
   })
 
   it('reads an outdated subscription again', async () => {
-    await using shop = await openShop()
     const { id } = await shop.buy('pro')
     shop.double.switchDeliveries('drop', 100)
     await shop.stripe.subscriptions.cancel(id)
@@ -62,7 +63,6 @@ describe('npm run billing', () => {
   })
 
   it('assigns a customer to the user whom its metadata names', async () => {
-    await using shop = await openShop()
     await shop.buy('pro')
     const before = await customerOf(shop)
     await write(shop.app, 'DELETE FROM billing_customers')
@@ -79,7 +79,6 @@ describe('npm run billing', () => {
   })
 
   it('replaces a customer that pays nothing, but not one that pays', async () => {
-    await using shop = await openShop()
     const { id } = await shop.buy('pro')
     const customer = String(shop.atStripe(id).customer)
     const other = (await shop.stripe.customers.create()).id
@@ -102,7 +101,6 @@ describe('npm run billing', () => {
   })
 
   it('lists what only the operator can repair', async () => {
-    await using shop = await openShop()
     const { id } = await shop.buy('pro')
     const { customer, default_payment_method } = shop.atStripe(id)
     await shop.stripe.subscriptions.create({
@@ -130,7 +128,6 @@ describe('npm run billing', () => {
   })
 
   it('moves to another Stripe account only with --accept-account', async () => {
-    await using shop = await openShop()
     await shop.buy('pro')
     await shop.app.services.reconciliation.run()
     await using other = await startStripeDouble({ realNow: shop.now })
@@ -153,7 +150,6 @@ describe('npm run billing', () => {
   })
 
   it('runs beside the server', async () => {
-    await using shop = await openShop()
     await shop.buy('pro')
     const { stdout } = await runScript(['scripts/billing.ts', '--repair', '--json'], {
       MERIDIAN_DATA_DIR: shop.app.dataDir,

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Stripe from 'stripe'
+import { freshly } from '../support/scene/scene.ts'
 import { addPayer, DAY, sdkFor, startDouble } from './start.ts'
 
 describe('API calls', () => {
+  const at = freshly(startDouble)
+
   it('run once for the same idempotency key and parameters', async () => {
-    await using at = await startDouble()
     const { stripe } = at
     const once = { idempotencyKey: 'action-1' }
     const first = await stripe.customers.create({ email: 'ada@example.com' }, once)
@@ -21,7 +23,6 @@ describe('API calls', () => {
   })
 
   it('run once if an answer is lost and the call is repeated with its idempotency key', async () => {
-    await using at = await startDouble()
     const { double, stripe } = at
     const once = { idempotencyKey: 'action-1' }
     // The usual client of the SDK repeats a call once after a reset connection, even with
@@ -38,7 +39,6 @@ describe('API calls', () => {
   })
 
   it('fail with 429, 500, a reset or a delay when a fault is set', async () => {
-    await using at = await startDouble()
     const { double, stripe } = at
     const call = () => stripe.customers.create()
     double.failCalls({ kind: '429' })
@@ -55,7 +55,6 @@ describe('API calls', () => {
   })
 
   it('repeat the answer to their key, also a failure, for a day from when they have begun', async () => {
-    await using at = await startDouble()
     const { double, stripe } = at
     const create = (idempotencyKey: string) =>
       stripe.customers.create({ email: 'ada@example.com' }, { idempotencyKey })
@@ -76,7 +75,6 @@ describe('API calls', () => {
   })
 
   it('that were refused before they began leave their key free', async () => {
-    await using at = await startDouble()
     const { double, stripe } = at
     const once = { idempotencyKey: 'action-1' }
     for (const kind of ['403', '429', 'locked'] as const) {
@@ -92,7 +90,6 @@ describe('API calls', () => {
   })
 
   it('get 409 while a call with their key runs', async () => {
-    await using at = await startDouble()
     const { double, stripe } = at
     const once = { idempotencyKey: 'action-1' }
     double.failCalls({ kind: 'slow', delayMs: 300 })
@@ -103,7 +100,6 @@ describe('API calls', () => {
   })
 
   it('expand at most ten subscriptions of a customer', async () => {
-    await using at = await startDouble()
     const { stripe, starter } = at
     const customer = await addPayer(stripe)
     const subscribe = () => stripe.subscriptions.create({ customer, items: [{ price: starter }] })
@@ -116,7 +112,6 @@ describe('API calls', () => {
   })
 
   it('are answered late only if their method is that of the fault', async () => {
-    await using at = await startDouble()
     const { double, stripe } = at
     double.failCalls({ kind: 'late', delayMs: 60_000, method: 'POST' })
     assert.deepEqual((await stripe.customers.list()).data, [])
@@ -130,7 +125,6 @@ describe('API calls', () => {
   })
 
   it('to an unknown path get 404, never an empty success', async () => {
-    await using at = await startDouble()
     await assert.rejects(at.stripe.payouts.list(), (error) => {
       assert.ok(error instanceof Stripe.errors.StripeInvalidRequestError)
       assert.equal(error.statusCode, 404)
@@ -140,7 +134,6 @@ describe('API calls', () => {
   })
 
   it('that are invalid get an error in the format of Stripe with a request id', async () => {
-    await using at = await startDouble()
     const { stripe, pro } = at
     const customer = await addPayer(stripe)
     const url = 'https://app.example'
@@ -181,7 +174,6 @@ describe('API calls', () => {
   })
 
   it('with unknown parameters get 400, so that nothing is ignored silently', async () => {
-    await using at = await startDouble()
     await assert.rejects(at.stripe.rawRequest('POST', '/v1/customers', { nickname: 'ada' }), {
       code: 'parameter_unknown',
       param: 'nickname',
@@ -190,7 +182,6 @@ describe('API calls', () => {
   })
 
   it('that fail change nothing and send no events', async () => {
-    await using at = await startDouble()
     const { double, stripe } = at
     const bad = stripe.customers.create({ email: 'ada@example.com', expand: ['email.nope'] })
     await assert.rejects(bad, { statusCode: 400 })
@@ -200,13 +191,11 @@ describe('API calls', () => {
   })
 
   it('need a test mode key', async () => {
-    await using at = await startDouble()
     const live = sdkFor(at.double.port, ['sk', 'live', 'x'].join('_'))
     await assert.rejects(live.customers.list(), Stripe.errors.StripeAuthenticationError)
   })
 
   it('list the newest rows first, page by page', async () => {
-    await using at = await startDouble()
     const { stripe } = at
     const ids: string[] = []
     for (let made = 0; made < 5; made += 1) ids.unshift((await stripe.customers.create()).id)

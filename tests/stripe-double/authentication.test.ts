@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import Stripe from 'stripe'
+import { freshly } from '../support/scene/scene.ts'
 import { addPayer, DAY, startDouble, typesOf } from './start.ts'
 
 const ASKS = 'pm_card_authenticationRequired'
@@ -47,9 +48,10 @@ const isActionRequired = (object: string) => (error: unknown) =>
   error.statusCode === 402 &&
   error.code === `${object}_payment_intent_requires_action`
 
+const at = freshly(startDouble)
+
 describe('a card whose bank asks for confirmation', () => {
   it('leaves a first invoice open until the customer confirms on its page', async () => {
-    await using at = await startDouble()
     const { stripe, pro, double } = at
     const customer = await addPayer(stripe, ASKS)
     const items = [{ price: pro }]
@@ -67,7 +69,6 @@ describe('a card whose bank asks for confirmation', () => {
   })
 
   it('asks at every renewal, or only until the first confirmation', async () => {
-    await using at = await startDouble()
     const { stripe, double } = at
     for (const [card, later] of [
       [ASKS, 'past_due'],
@@ -85,7 +86,6 @@ describe('a card whose bank asks for confirmation', () => {
   })
 
   it('can be confirmed on the checkout page, or declined after that', async () => {
-    await using at = await startDouble()
     const { id, pay } = await openCheckout(at)
     const asked = await pay({ card: '4000 0027 6000 3184' })
     assert.equal(asked.status, 402)
@@ -100,7 +100,6 @@ describe('a card whose bank asks for confirmation', () => {
   })
 
   it('is set up for later payments when a trial is bought, or asks at its end, too', async () => {
-    await using at = await startDouble()
     const { double, stripe } = at
     for (const [card, status] of [
       ['4000 0025 0000 3155', 'active'],
@@ -124,7 +123,6 @@ describe('a card whose bank asks for confirmation', () => {
   })
 
   it('is set up for later payments with a setup intent', async () => {
-    await using at = await startDouble()
     const { double, stripe } = at
     const { id, customer } = await subscribe(at)
     const intent = await stripe.setupIntents.create({ customer })
@@ -160,7 +158,6 @@ describe('a pending update', () => {
   }
 
   it('changes items and metadata once its invoice is paid', async () => {
-    await using at = await startDouble()
     const { stripe, starter, pro, double } = at
     const { id, asked, invoice } = await suspend(at)
     assert.equal(asked.status, 'active')
@@ -179,14 +176,12 @@ describe('a pending update', () => {
   })
 
   it('can be paid with another card', async () => {
-    await using at = await startDouble()
     const { id, invoice } = await suspend(at)
     assert.equal(await confirm(invoice.hosted_invoice_url, 'failed', '4242424242424242'), 303)
     assert.equal((await at.stripe.subscriptions.retrieve(id)).items.data[0]?.price.id, at.pro)
   })
 
   it('is discarded after 23 hours, with its invoice, and without dunning', async () => {
-    await using at = await startDouble()
     const { stripe, starter, double } = at
     const { id, customer } = await suspend(at)
     double.advance(23 * 3_600)
@@ -200,7 +195,6 @@ describe('a pending update', () => {
   })
 
   it('is discarded when its invoice becomes void, when the items change, and at the end', async () => {
-    await using at = await startDouble()
     const { stripe } = at
     const voided = await suspend(at)
     await stripe.invoices.voidInvoice(voided.invoice.id ?? '')
@@ -219,7 +213,6 @@ describe('a pending update', () => {
   })
 
   it('refuses parameters that cannot wait', async () => {
-    await using at = await startDouble()
     const { id, item } = await subscribe(at)
     const params = upgrade(at, item)
     await assert.rejects(at.stripe.subscriptions.update(id, { ...params, description: 'later' }), {
@@ -231,7 +224,6 @@ describe('a pending update', () => {
 
 describe('an open invoice', () => {
   it('is paid with the given card, which makes the subscription active', async () => {
-    await using at = await startDouble()
     const { stripe, double } = at
     const { id, customer } = await subscribe(at, 'pm_card_chargeCustomerFail')
     double.advance(31 * DAY + 3_600)
@@ -252,7 +244,6 @@ describe('an open invoice', () => {
   })
 
   it('can leave the subscription unpaid at the end of dunning, until it is paid', async () => {
-    await using at = await startDouble()
     const { stripe, double } = at
     await fetch(`${double.url}/_double/dunning`, {
       method: 'POST',
@@ -268,7 +259,6 @@ describe('an open invoice', () => {
   })
 
   it('leaves later invoices of an unpaid subscription as drafts', async () => {
-    await using at = await startDouble()
     const { stripe, double } = at
     double.endDunningAs('unpaid')
     const { id } = await subscribe(at, 'pm_card_chargeCustomerFail')

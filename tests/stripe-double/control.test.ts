@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { freshly } from '../support/scene/scene.ts'
 import { DAY, NOW, startDouble } from './start.ts'
 
 describe('the control API of the double', () => {
+  const at = freshly(startDouble)
+
   it('advances the clock', async () => {
-    await using at = await startDouble()
     const answer = await post(`${at.double.url}/_double/clock`, { advanceSeconds: DAY })
     assert.deepEqual(await answer.json(), { now: NOW / 1000 + DAY })
     assert.equal((await at.stripe.customers.create()).created, NOW / 1000 + DAY)
   })
 
   it('switches deliveries, and lists them', async () => {
-    await using at = await startDouble()
     await post(`${at.double.url}/_double/switches`, { deliveries: 'drop' })
     await at.stripe.customers.create()
     const deliveries = await fetch(`${at.double.url}/_double/deliveries`)
@@ -23,7 +24,6 @@ describe('the control API of the double', () => {
   })
 
   it('pays an embedded checkout session', async () => {
-    await using at = await startDouble()
     const { id: customer } = await at.stripe.customers.create()
     const session = await at.stripe.checkout.sessions.create({
       mode: 'subscription',
@@ -40,7 +40,6 @@ describe('the control API of the double', () => {
   })
 
   it('sends events that the double never sends on its own', async () => {
-    await using at = await startDouble()
     const object = { id: 'ch_1', object: 'charge' }
     await post(`${at.double.url}/_double/events`, { type: 'charge.refunded', object })
     await at.double.settled()
@@ -51,7 +50,6 @@ describe('the control API of the double', () => {
   })
 
   it('answers 400 to an unknown delivery switch', async () => {
-    await using at = await startDouble()
     const answer = await post(`${at.double.url}/_double/switches`, { deliveries: 'lose' })
     assert.equal(answer.status, 400)
   })

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type Stripe from 'stripe'
+import { freshly } from '../support/scene/scene.ts'
 import { addPayer, DAY, startDouble } from './start.ts'
 
 describe('customers', () => {
+  const at = freshly(startDouble)
+
   it('keep address, name and metadata; an empty value removes a metadata entry', async () => {
-    await using at = await startDouble()
     const { stripe } = at
     const { id } = await stripe.customers.create({
       name: 'Ada',
@@ -19,7 +21,6 @@ describe('customers', () => {
   })
 
   it('lose their subscription when they are deleted, and stay marked as deleted', async () => {
-    await using at = await startDouble()
     const id = await addPayer(at.stripe)
     const items = [{ price: at.pro }]
     const subscription = await at.stripe.subscriptions.create({ customer: id, items })
@@ -35,7 +36,6 @@ describe('customers', () => {
   })
 
   it('have tax ids whose values are checked', async () => {
-    await using at = await startDouble()
     const { stripe } = at
     const { id } = await stripe.customers.create()
     const made = await stripe.customers.createTaxId(id, { type: 'eu_vat', value: 'DE123456789' })
@@ -55,7 +55,6 @@ describe('customers', () => {
   })
 
   it('add a card through a setup intent and make it the default', async () => {
-    await using at = await startDouble()
     const { stripe } = at
     const { id } = await stripe.customers.create()
     const intent = await stripe.setupIntents.create({
@@ -81,7 +80,6 @@ describe('customers', () => {
   })
 
   it('cannot have an unknown country', async () => {
-    await using at = await startDouble()
     for (const country of ['QQ', 'ZZ', 'EU', 'gb', 'Germany']) {
       const address = { line1: '1 Example Street', country }
       await assert.rejects(at.stripe.customers.create({ address }), { param: 'address[country]' })
@@ -89,7 +87,6 @@ describe('customers', () => {
   })
 
   it('retrieve the card of a test token, which belongs to nobody until it is attached', async () => {
-    await using at = await startDouble()
     const { stripe } = at
     const card = await stripe.paymentMethods.retrieve('pm_card_visa')
     assert.equal(card.customer, null)
@@ -98,7 +95,6 @@ describe('customers', () => {
   })
 
   it('cannot use a card of another customer', async () => {
-    await using at = await startDouble()
     const { stripe } = at
     const owner = await addPayer(stripe)
     const other = await stripe.customers.create()
@@ -110,7 +106,6 @@ describe('customers', () => {
   })
 
   it('cancel and reactivate in the portal, which sets only cancel_at', async () => {
-    await using at = await startDouble()
     const { stripe, pro } = at
     const customer = await addPayer(stripe)
     const { id } = await stripe.subscriptions.create({ customer, items: [{ price: pro }] })
@@ -128,7 +123,6 @@ describe('customers', () => {
   })
 
   it('see an invoice as a page and as a PDF', async () => {
-    await using at = await startDouble()
     const { stripe, pro } = at
     const customer = await addPayer(stripe)
     await stripe.subscriptions.create({ customer, items: [{ price: pro }] })

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type Stripe from 'stripe'
+import { freshly } from '../support/scene/scene.ts'
 import { addPayer, DAY, startDouble } from './start.ts'
 
 describe('discounts', () => {
+  const at = freshly(startDouble)
+
   it('come from a promotion code, in upper or lower case, and reduce the next invoices', async () => {
-    await using at = await startDouble()
     const { double, stripe, pro } = at
     await addCode(stripe, 'SPRING', { percent_off: 50, duration: 'forever' })
     const customer = await addPayer(stripe)
@@ -35,7 +37,6 @@ describe('discounts', () => {
   })
 
   it('are replaced by a new list, which keeps a discount by its id', async () => {
-    await using at = await startDouble()
     const { stripe, pro } = at
     const one = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
     const other = await stripe.coupons.create({ amount_off: 500, currency: 'usd' })
@@ -56,7 +57,6 @@ describe('discounts', () => {
   })
 
   it('with the duration "once" end after their first invoice', async () => {
-    await using at = await startDouble()
     const { stripe, starter } = at
     const { id: coupon } = await stripe.coupons.create({ percent_off: 100, duration: 'once' })
     const customer = await addPayer(stripe)
@@ -74,7 +74,6 @@ describe('discounts', () => {
   })
 
   it('are refused if the customer may not use the promotion code', async () => {
-    await using at = await startDouble()
     const { stripe, pro } = at
     const first = await addCode(stripe, 'FIRST', { percent_off: 20 }, true)
     const customer = await addPayer(stripe)
@@ -90,7 +89,6 @@ describe('discounts', () => {
   })
 
   it('reduce only the lines of the products they apply to', async () => {
-    await using at = await startDouble()
     const { double, stripe, pro, starter } = at
     const { product } = await stripe.prices.retrieve(pro)
     const applies_to = { products: [String(product)] }
@@ -108,7 +106,6 @@ describe('discounts', () => {
   })
 
   it('are refused in another currency than that of the subscription', async () => {
-    await using at = await startDouble()
     const { stripe, pro } = at
     const customer = await addPayer(stripe)
     const items = [{ price: pro }]
@@ -123,7 +120,6 @@ describe('discounts', () => {
   })
 
   it('are refused at checkout if they are not for the order', async () => {
-    await using at = await startDouble()
     const { double, stripe, starter } = at
     const other = await stripe.products.create({ name: 'Another' })
     await addCode(stripe, 'OTHER', { percent_off: 50, applies_to: { products: [other.id] } })
@@ -140,7 +136,6 @@ describe('discounts', () => {
   })
 
   it('show the products they apply to only when expanded', async () => {
-    await using at = await startDouble()
     const { stripe } = at
     const { id: product } = await stripe.products.create({ name: 'Meridian' })
     const applies_to = { products: [product] }
@@ -156,7 +151,6 @@ describe('discounts', () => {
   })
 
   it('can be entered at checkout if the session allows promotion codes', async () => {
-    await using at = await startDouble()
     const { double, stripe, starter } = at
     await addCode(stripe, 'HALF', { percent_off: 50 })
     const customer = (await stripe.customers.create()).id

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type Stripe from 'stripe'
+import { freshly } from '../support/scene/scene.ts'
 import { addPayer, DAY, NOW, startDouble } from './start.ts'
 
 type Started = Awaited<ReturnType<typeof startDouble>>
@@ -23,9 +24,10 @@ const periodOf = ({ items: { data } }: Stripe.Subscription) => {
 
 const START = NOW / 1000
 
+const at = freshly(startDouble)
+
 describe('a change of the interval', () => {
   it('begins a period now, charges it in full and credits what is left of the old one', async () => {
-    await using at = await startDouble()
     const { stripe, pro, double } = at
     const yearly = await addYearly(at)
     const customer = await addPayer(stripe)
@@ -51,7 +53,6 @@ describe('a change of the interval', () => {
   })
 
   it('is refused if another item keeps its own', async () => {
-    await using at = await startDouble()
     const { stripe, pro, overage } = at
     const price = await addYearly(at)
     const customer = await addPayer(stripe)
@@ -70,7 +71,6 @@ describe('a trial', () => {
   })
 
   it('costs nothing, and the first period begins at its end', async () => {
-    await using at = await startDouble()
     const { stripe, pro, double } = at
     const customer = await addPayer(stripe)
     const { id, ...begun } = await stripe.subscriptions.create(trial(customer, pro))
@@ -90,7 +90,6 @@ describe('a trial', () => {
   })
 
   it('that is cancelled ends without a charge', async () => {
-    await using at = await startDouble()
     const { stripe, pro, double } = at
     const customer = await addPayer(stripe)
     const { id } = await stripe.subscriptions.create(trial(customer, pro))
@@ -103,7 +102,6 @@ describe('a trial', () => {
 
 describe('a price in several currencies', () => {
   it('shows them only if they are expanded, with its own among them', async () => {
-    await using at = await startDouble()
     const id = await addYearly(at)
     assert.equal((await at.stripe.prices.retrieve(id)).currency_options, undefined)
     const { currency_options: options = {} } = await at.stripe.prices.retrieve(id, {
@@ -114,7 +112,6 @@ describe('a price in several currencies', () => {
   })
 
   it('is charged in the chosen one, which the customer then keeps', async () => {
-    await using at = await startDouble()
     const { stripe, pro } = at
     const price = await addYearly(at)
     const customer = await addPayer(stripe)

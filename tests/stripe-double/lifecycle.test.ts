@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type Stripe from 'stripe'
+import { freshly } from '../support/scene/scene.ts'
 import { addPayer, DAY, NOW, startDouble, typesOf } from './start.ts'
 
 describe('a subscription', () => {
+  const at = freshly(startDouble)
+
   it('starts at checkout, is upgraded and ends after its cancellation', async () => {
-    await using at = await startDouble()
     const { double, stripe, starter, pro } = at
     const customer = (await stripe.customers.create({ email: 'ada@example.com' })).id
     const session = await stripe.checkout.sessions.create({
@@ -87,7 +89,6 @@ describe('a subscription', () => {
   })
 
   it('renews at the end of the period and charges an hour later', async () => {
-    await using at = await startDouble()
     const { double, stripe, pro } = at
     const customer = await addPayer(stripe)
     const { id } = await stripe.subscriptions.create({ customer, items: [{ price: pro }] })
@@ -107,7 +108,6 @@ describe('a subscription', () => {
   })
 
   it('credits a downgrade to the customer and deducts it from later invoices', async () => {
-    await using at = await startDouble()
     const { double, stripe, starter, pro } = at
     const customer = await addPayer(stripe)
     const made = await stripe.subscriptions.create({ customer, items: [{ price: pro }] })
@@ -130,7 +130,6 @@ describe('a subscription', () => {
   })
 
   it('keeps prorations for the next invoice without always_invoice', async () => {
-    await using at = await startDouble()
     const { double, stripe, starter, pro } = at
     const customer = await addPayer(stripe)
     const made = await stripe.subscriptions.create({ customer, items: [{ price: starter }] })

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import Stripe from 'stripe'
 import { OVERAGE_EVENT } from '../../stripe-double/plans.ts'
+import { freshly } from '../support/scene/scene.ts'
 import { addPayer, DAY, startDouble } from './start.ts'
 
 describe('meters', () => {
+  const at = freshly(startDouble)
+
   it('bill usage with the renewal, including events that arrive up to an hour late', async () => {
-    await using at = await startDouble()
     const { double, stripe, pro, overage } = at
     const customer = await addPayer(stripe)
     const items = [{ price: pro }, { price: overage }]
@@ -25,7 +27,6 @@ describe('meters', () => {
   })
 
   it('refuse an identifier that was used before, so that nothing is counted twice', async () => {
-    await using at = await startDouble()
     const { double, stripe, overage } = at
     const customer = await addPayer(stripe)
     const start = Math.floor(double.now() / 60) * 60
@@ -46,7 +47,6 @@ describe('meters', () => {
   })
 
   it('refuse events that are too old or too far ahead, unknown customers and invalid values', async () => {
-    await using at = await startDouble()
     const { double, stripe } = at
     const customer = await addPayer(stripe)
     const now = double.now()
@@ -63,7 +63,6 @@ describe('meters', () => {
   })
 
   it('bill the usage of a canceled subscription with its last invoice', async () => {
-    await using at = await startDouble()
     const { double, stripe, pro, overage } = at
     const customer = await addPayer(stripe)
     const { id } = await stripe.subscriptions.create({ customer, items: [{ price: pro }] })

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import Stripe from 'stripe'
+import { freshly } from '../support/scene/scene.ts'
 import { addPayer, DAY, startDouble, typesOf } from './start.ts'
 
 describe('payments', () => {
+  const at = freshly(startDouble)
+
   it('leave the checkout session open when the card is declined', async () => {
-    await using at = await startDouble()
     const { stripe, pro } = at
     const { id: customer } = await stripe.customers.create()
     const { id, url } = await stripe.checkout.sessions.create({
@@ -25,7 +27,6 @@ describe('payments', () => {
   })
 
   it('that fail make the subscription past due and end it after the last retry', async () => {
-    await using at = await startDouble()
     const { double, stripe, pro } = at
     const customer = await addPayer(stripe)
     const { id } = await stripe.subscriptions.create({ customer, items: [{ price: pro }] })
@@ -43,7 +44,6 @@ describe('payments', () => {
   })
 
   it('of a retry reactivate a past due subscription', async () => {
-    await using at = await startDouble()
     const { double, stripe, pro } = at
     const customer = await addPayer(stripe)
     const { id } = await stripe.subscriptions.create({ customer, items: [{ price: pro }] })
@@ -58,7 +58,6 @@ describe('payments', () => {
   })
 
   it('that fail leave a new subscription incomplete; with error_if_incomplete they prevent it', async () => {
-    await using at = await startDouble()
     const { double, stripe, pro } = at
     const customer = await addPayer(stripe, 'pm_card_chargeCustomerFail')
     const items = [{ price: pro }]
@@ -74,7 +73,6 @@ describe('payments', () => {
   })
 
   it('that fail for an upgrade with error_if_incomplete change nothing', async () => {
-    await using at = await startDouble()
     const { stripe, starter, pro } = at
     const customer = await addPayer(stripe)
     const made = await stripe.subscriptions.create({ customer, items: [{ price: starter }] })
@@ -91,7 +89,6 @@ describe('payments', () => {
   })
 
   it('cannot use a card that is declined when it is attached', async () => {
-    await using at = await startDouble()
     const { id: customer } = await at.stripe.customers.create()
     await assert.rejects(
       at.stripe.paymentMethods.attach('pm_card_visa_chargeDeclined', { customer }),

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
+import { closedAfterTest } from '../support/scene/scene.ts'
 import { addPayer, DAY, startDouble, typesOf } from './start.ts'
+
+const closed = closedAfterTest()
 
 const Answered = v.object({
   id: v.string(),
@@ -10,7 +13,7 @@ const Answered = v.object({
 })
 
 async function openWithInvoice() {
-  const at = await startDouble()
+  const at = closed(await startDouble())
   const customer = await addPayer(at.stripe)
   const { id, latest_invoice } = await at.stripe.subscriptions.create({
     customer,
@@ -22,7 +25,6 @@ async function openWithInvoice() {
 describe('a refund', () => {
   it('adds up to the payment, and sends charge.refunded', async () => {
     const { at, customer, invoice } = await openWithInvoice()
-    await using _at = at
     const { id } = at.double.refundInvoice(invoice, 900)
     const partly = await at.stripe.charges.retrieve(id)
     assert.deepEqual([partly.amount_refunded, partly.refunded], [900, false])
@@ -40,7 +42,6 @@ describe('a refund', () => {
 describe('a dispute', () => {
   it('leads from its charge to the invoice that was paid', async () => {
     const { at, invoice } = await openWithInvoice()
-    await using _at = at
     const { id } = at.double.disputeInvoice(invoice)
     const dispute = await at.stripe.disputes.retrieve(id, { expand: ['charge'] })
     assert.equal(dispute.status, 'needs_response')
@@ -56,7 +57,6 @@ describe('a dispute', () => {
 
   it('is closed over HTTP, too', async () => {
     const { at, invoice } = await openWithInvoice()
-    await using _at = at
     const post = async (path: string, body: object) => {
       const answer = await fetch(`${at.double.url}/_double/${path}`, {
         method: 'POST',
@@ -76,7 +76,6 @@ describe('a dispute', () => {
 describe('the list of events', () => {
   it('has those of the last 30 days, by type and time, delivered or not', async () => {
     const { at, invoice } = await openWithInvoice()
-    await using _at = at
     at.double.switchDeliveries('drop', 10)
     at.double.refundInvoice(invoice, 1)
     at.double.advance(10)
@@ -95,7 +94,6 @@ describe('the list of events', () => {
 describe('the end of a subscription with proration', () => {
   it('credits the unused time to the customer', async () => {
     const { at, customer, subscription } = await openWithInvoice()
-    await using _at = at
     at.double.advance(11 * DAY)
     await at.stripe.subscriptions.cancel(subscription, { prorate: true, invoice_now: true })
     const found = await at.stripe.customers.retrieve(customer)
@@ -105,7 +103,6 @@ describe('the end of a subscription with proration', () => {
 
   it('is refused without an invoice, which the double does not support', async () => {
     const { at, subscription } = await openWithInvoice()
-    await using _at = at
     const canceled = at.stripe.subscriptions.cancel(subscription, { prorate: true })
     await assert.rejects(canceled, /only together/)
   })

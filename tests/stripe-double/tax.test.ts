@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startStripeDouble } from '../../stripe-double/start-double.ts'
+import { freshly } from '../support/scene/scene.ts'
 import { addPayer, DAY, sdkFor, startDouble } from './start.ts'
 
 type Started = Awaited<ReturnType<typeof startDouble>>
@@ -22,8 +23,9 @@ async function firstInvoice({ stripe }: Started, subscription: { customer: unkno
 }
 
 describe('automatic tax', () => {
+  const at = freshly(startDouble)
+
   it('is added to a price without tax, and shown on the invoice and its lines', async () => {
-    await using at = await startDouble()
     const invoice = await firstInvoice(at, await subscribe(at))
     assert.deepEqual(
       [invoice.subtotal, invoice.total, invoice.total_excluding_tax, invoice.amount_paid],
@@ -39,7 +41,6 @@ describe('automatic tax', () => {
   })
 
   it('is within a price that includes it', async () => {
-    await using at = await startDouble()
     const { id } = await at.stripe.prices.create({
       currency: 'gbp',
       unit_amount: 1200,
@@ -53,7 +54,6 @@ describe('automatic tax', () => {
   })
 
   it('is on what a discount leaves', async () => {
-    await using at = await startDouble()
     const { stripe, pro } = at
     const customer = await addPayer(stripe)
     await stripe.customers.update(customer, { address: GB })
@@ -69,7 +69,6 @@ describe('automatic tax', () => {
   })
 
   it('is not collected where the account is not registered', async () => {
-    await using at = await startDouble()
     const address = { country: 'JP', postal_code: '100-0001' }
     const invoice = await firstInvoice(at, await subscribe(at, at.pro, address))
     assert.equal(invoice.total, 2900)
@@ -77,7 +76,6 @@ describe('automatic tax', () => {
   })
 
   it('depends on the state in the United States, and needs a postal code there', async () => {
-    await using at = await startDouble()
     const address = { country: 'US', state: 'NY', postal_code: '10001' }
     const invoice = await firstInvoice(at, await subscribe(at, at.pro, address))
     assert.equal(invoice.total, 2900 + 257)
@@ -87,7 +85,6 @@ describe('automatic tax', () => {
   })
 
   it('stops at a renewal for a customer whose place is unknown', async () => {
-    await using at = await startDouble()
     const subscription = await subscribe(at)
     await at.stripe.customers.update(String(subscription.customer), { address: '' })
     at.double.advance(31 * DAY + 2 * 3_600)
@@ -124,7 +121,6 @@ describe('automatic tax', () => {
   })
 
   it('needs an address in the checkout, or on the customer', async () => {
-    await using at = await startDouble()
     const customer = await addPayer(at.stripe)
     const params = {
       mode: 'subscription' as const,

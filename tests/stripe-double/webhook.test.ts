@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import Stripe from 'stripe'
+import { freshly } from '../support/scene/scene.ts'
 import { NOW, startDouble } from './start.ts'
 
 describe('webhooks', () => {
+  const at = freshly(startDouble)
+
   it('are signed with every secret of the endpoint over the raw body', async () => {
-    await using at = await startDouble()
     const { double, stripe, received, secrets } = at
     const { id } = await stripe.customers.create({ email: 'ada@example.com' })
     await double.settled()
@@ -22,7 +24,6 @@ describe('webhooks', () => {
   })
 
   it('contain the previous values of changed fields', async () => {
-    await using at = await startDouble()
     const { id } = await at.stripe.customers.create({ name: 'Ada' })
     await at.stripe.customers.update(id, { name: 'Grace' })
     await at.double.settled()
@@ -32,7 +33,6 @@ describe('webhooks', () => {
   })
 
   it('are retried until they are accepted or the retries run out', async () => {
-    await using at = await startDouble()
     const { double, stripe, received, statuses } = at
     statuses.push(500, 404)
     await stripe.customers.create()
@@ -47,7 +47,6 @@ describe('webhooks', () => {
   })
 
   it('are dropped, duplicated and reordered when a switch is set', async () => {
-    await using at = await startDouble()
     const { double, stripe, received } = at
     double.switchDeliveries('drop')
     double.switchDeliveries('duplicate')

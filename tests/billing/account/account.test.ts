@@ -3,13 +3,15 @@ import { describe, it } from 'node:test'
 import type { BillingDetails, Invoice } from '../../../lib/contract/billing/billing-schemas.ts'
 import { DAY } from '../../stripe-double/start.ts'
 import { codeOf, NOON } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { makeBillingApp } from '../customers.ts'
 
 const ADDRESS = { line1: '1 Example Street', city: 'London', postal_code: 'N1 1AA', country: 'GB' }
 
 describe('GET /v1/billing/invoices', () => {
+  const at = freshly(makeBillingApp)
+
   it('lists the invoices of the caller, newest first, drafts included', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     await at.addSubscriber('eve@example.com', 'starter')
     at.double.advance(31 * DAY + 60)
@@ -35,7 +37,6 @@ describe('GET /v1/billing/invoices', () => {
   })
 
   it('lists a hundred of them', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const { invoices } = at.double.world.state.tables
     const [made] = invoices.values()
@@ -52,8 +53,9 @@ describe('GET /v1/billing/invoices', () => {
 })
 
 describe('GET /v1/billing/details', () => {
+  const at = freshly(makeBillingApp)
+
   it('answers name, email and address as invoices show them', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const before = await ada.send('GET', '/v1/billing/details')
     assert.deepEqual(before.body, { name: null, email: 'ada@example.com', address: null })
@@ -74,7 +76,6 @@ describe('GET /v1/billing/details', () => {
   })
 
   it('answers 404 if the customer was deleted at Stripe', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     await at.stripe.customers.del(ada.customer)
     const answer = await ada.send('GET', '/v1/billing/details')
@@ -83,8 +84,9 @@ describe('GET /v1/billing/details', () => {
 })
 
 describe('PUT /v1/billing/address', () => {
+  const at = freshly(makeBillingApp)
+
   it('replaces the whole address', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const body = { line1: 'Teststraße 2', line2: 'c/o 𠮷田', state: 'BE', country: 'DE' }
     await ada.send('PUT', '/v1/billing/address', { body: ADDRESS })
@@ -101,7 +103,6 @@ describe('PUT /v1/billing/address', () => {
   })
 
   it('accepts the address in the form that the billing details return', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     await ada.send('PUT', '/v1/billing/address', { body: ADDRESS })
     const { body: details } = await ada.send('GET', '/v1/billing/details')
@@ -114,7 +115,6 @@ describe('PUT /v1/billing/address', () => {
   })
 
   it('refuses an invalid address', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const wrong = [
       {},
@@ -140,7 +140,6 @@ describe('PUT /v1/billing/address', () => {
   })
 
   it('answers 404 if the customer was deleted at Stripe', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     await at.stripe.customers.del(ada.customer)
     const answer = await ada.send('PUT', '/v1/billing/address', { body: ADDRESS })

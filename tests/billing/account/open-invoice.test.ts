@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type Stripe from 'stripe'
 import { codeOf } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { auditOf, DAY, openShop, type Shop } from '../shop.ts'
 
 const SET = '/v1/billing/payment-method'
@@ -35,6 +36,8 @@ const defaultCard = (shop: Shop, { default_payment_method: id }: Stripe.Subscrip
   shop.double.world.state.tables.paymentMethods.get(String(id))?.card?.last4
 
 describe('a new card', () => {
+  const shop = freshly(() => openOwing('past_due'))
+
   for (const status of ['past_due', 'unpaid'] as const) {
     it(`pays the open invoice of a subscription that is ${status} at once`, async () => {
       await using shop = await openOwing(status)
@@ -79,7 +82,6 @@ describe('a new card', () => {
   })
 
   it('that is declined is 400, and leaves the old card and the open invoice', async () => {
-    await using shop = await openOwing('past_due')
     const before = await auditOf(shop)
     const answer = await setCard(shop, 'tok_chargeCustomerFail')
     assert.equal(answer.status, 400)
@@ -94,7 +96,6 @@ describe('a new card', () => {
   })
 
   it('whose bank asks becomes the default, and the invoice waits for the confirmation', async () => {
-    await using shop = await openOwing('past_due')
     assert.equal((await setCard(shop, 'tok_authenticationRequired')).status, 200)
     const row = await shop.row()
     assert.equal(row?.status, 'past_due')
@@ -103,7 +104,6 @@ describe('a new card', () => {
   })
 
   it('pays once, however often it is set', async () => {
-    await using shop = await openOwing('past_due')
     const { id } = await shop.stripe.paymentMethods.create({
       type: 'card',
       card: { token: 'tok_visa' },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { codeOf } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { type BillingApp, makeBillingApp } from '../customers.ts'
 
 const INFO = '/v1/billing/payment-method-info'
@@ -15,8 +16,9 @@ async function newCard({ stripe }: BillingApp, token = 'tok_mastercard'): Promis
 }
 
 describe('GET /v1/billing/payment-method-info', () => {
+  const at = freshly(makeBillingApp)
+
   it('prefers the method of the subscription to that of the customer', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const visa = { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2029 }
     assert.deepEqual((await ada.send('GET', INFO)).body, visa)
@@ -28,7 +30,6 @@ describe('GET /v1/billing/payment-method-info', () => {
   })
 
   it('finds the method of a subscription that is older than ten others', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const { customer } = ada
     const { id } = await at.stripe.paymentMethods.attach('pm_card_mastercard', { customer })
@@ -40,7 +41,6 @@ describe('GET /v1/billing/payment-method-info', () => {
   })
 
   it('answers null in every field if there is no method', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const [card] = at.double.world.state.tables.paymentMethods.keys()
     await at.stripe.paymentMethods.detach(card ?? '')
@@ -48,7 +48,6 @@ describe('GET /v1/billing/payment-method-info', () => {
   })
 
   it('answers the type and last digits of a method that is not a card', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const { paymentMethods } = at.double.world.state.tables
     const [made] = paymentMethods.values()
@@ -107,8 +106,9 @@ describe('POST /v1/billing/setup-intent', () => {
 })
 
 describe('POST /v1/billing/payment-method', () => {
+  const at = freshly(makeBillingApp)
+
   it('attaches the method and makes it the default of subscription and customer', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const body = { paymentMethodId: await newCard(at) }
     const first = await ada.send('POST', SET, { body })
@@ -124,7 +124,6 @@ describe('POST /v1/billing/payment-method', () => {
   })
 
   it('refuses methods that are unknown or belong to another customer', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const eve = await at.addSubscriber('eve@example.com')
     const [adasCard] = at.double.world.state.tables.paymentMethods.keys()
@@ -138,7 +137,6 @@ describe('POST /v1/billing/payment-method', () => {
   })
 
   it('answers PAYMENT_FAILED and changes nothing if the card is declined', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const before = await ada.send('GET', INFO)
     const body = { paymentMethodId: await newCard(at, 'tok_visa_chargeDeclined') }
@@ -150,7 +148,6 @@ describe('POST /v1/billing/payment-method', () => {
   })
 
   it('answers 404 without an active subscription', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const body = { paymentMethodId: await newCard(at) }
     assert.equal(codeOf(await ada.send('POST', SET, { body })), 'NO_ACTIVE_SUBSCRIPTION')

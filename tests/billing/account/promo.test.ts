@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type Stripe from 'stripe'
 import { addPayer, DAY } from '../../stripe-double/start.ts'
 import { codeOf, NOON } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { type BillingApp, makeBillingApp } from '../customers.ts'
 
 const PATH = '/v1/billing/promo'
@@ -20,9 +21,10 @@ async function addCode(
   return (await stripe.promotionCodes.create({ promotion, code, ...more })).id
 }
 
+const at = freshly(makeBillingApp)
+
 describe('POST /v1/billing/promo', () => {
   it('applies the code, in upper or lower case, and replaces other discounts', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     await addCode(at, 'FIRST')
     const months = { duration: 'repeating', duration_in_months: 3 } as const
@@ -48,7 +50,6 @@ describe('POST /v1/billing/promo', () => {
   })
 
   it('may be tried 60 times an hour, right or wrong', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     await addCode(at, 'WELCOME')
     const left = 3
@@ -62,7 +63,6 @@ describe('POST /v1/billing/promo', () => {
   })
 
   it('changes nothing if the code is already active', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const id = await addCode(at, 'WELCOME')
     const first = await ada.send('POST', PATH, { body: { code: 'WELCOME' } })
@@ -73,7 +73,6 @@ describe('POST /v1/billing/promo', () => {
   })
 
   it('refuses a code that was used before: its discount would start anew', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const months = { percent_off: 20, duration: 'repeating', duration_in_months: 3 } as const
     for (const code of ['ONE', 'TWO', 'THREE']) await addCode(at, code, {}, months)
@@ -93,7 +92,6 @@ describe('POST /v1/billing/promo', () => {
   })
 
   it('refuses a code that was replaced, or lowered an invoice, after a checkout', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const once = { percent_off: 20, duration: 'once' } as const
     const used = await addCode(at, 'USED', {}, once)
@@ -112,7 +110,6 @@ describe('POST /v1/billing/promo', () => {
   })
 
   it('remembers the latest codes if there are very many', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const codes = Array.from({ length: 20 }, (_, n) => `CODE${n}`)
     const apply = (code: string) => ada.send('POST', PATH, { body: { code } })
@@ -124,7 +121,6 @@ describe('POST /v1/billing/promo', () => {
   })
 
   it('uses the promotion for the caller if several customers have the same code', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const eve = await at.addSubscriber('eve@example.com')
     await addCode(at, 'MINE', { customer: ada.customer })
@@ -140,7 +136,6 @@ describe('POST /v1/billing/promo', () => {
   })
 
   it('refuses codes that are unknown, have expired, or are not for this subscription', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const other = await at.stripe.products.create({ name: 'Another' })
     await addCode(at, 'OFF', { active: false })
@@ -160,7 +155,6 @@ describe('POST /v1/billing/promo', () => {
   })
 
   it('accepts a code if the subscription has its minimum and one of its products', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const { product } = await at.stripe.prices.retrieve(at.prices.pro)
     const minimum = { minimum_amount: 2900, minimum_amount_currency: 'usd' }
@@ -170,7 +164,6 @@ describe('POST /v1/billing/promo', () => {
   })
 
   it('answers 404 without an active subscription, even one that has just ended', async () => {
-    await using at = await makeBillingApp()
     await addCode(at, 'WELCOME')
     const body = { code: 'WELCOME' }
     const eve = await at.addCustomer('eve@example.com')
@@ -183,7 +176,6 @@ describe('POST /v1/billing/promo', () => {
 
 describe('GET /v1/billing/discount', () => {
   it('answers an empty object if there is no discount or it has ended', async () => {
-    await using at = await makeBillingApp()
     const eve = await at.addUser('eve@example.com')
     const ada = await at.addSubscriber()
     assert.deepEqual((await eve.send('GET', '/v1/billing/discount')).body, {})
@@ -197,7 +189,6 @@ describe('GET /v1/billing/discount', () => {
   })
 
   it('answers the discount of the customer if the subscription has none', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const eve = await at.addCustomer('eve@example.com')
     await giveDiscount(at, [ada.customer, eve.customer])
@@ -217,7 +208,6 @@ describe('GET /v1/billing/discount', () => {
   })
 
   it('answers an empty object if the subscription or the customer no longer exists at Stripe', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addSubscriber()
     const eve = await at.addCustomer('eve@example.com')
     at.double.world.state.tables.subscriptions.clear()

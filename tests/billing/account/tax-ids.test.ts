@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type { TaxId } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { Answer } from '../../support/contract-check.ts'
 import { codeOf, recordingLog } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { makeBillingApp } from '../customers.ts'
 
 const PATH = '/v1/billing/tax-ids'
@@ -13,8 +14,9 @@ function taxId({ body }: Answer): TaxId {
 }
 
 describe('tax ids', () => {
+  const at = freshly(makeBillingApp)
+
   it('are added, listed and removed', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     assert.deepEqual((await ada.send('GET', PATH)).body, [])
     const added = await ada.send('POST', PATH, { body: BODY })
@@ -45,7 +47,6 @@ describe('tax ids', () => {
   })
 
   it('are added once, however often they are sent and however they are written', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const send = (value: string) => ada.send('POST', PATH, { body: { ...BODY, value } })
     const answers = await Promise.all(['DE123456789', ' DE123456789', 'DE123456789'].map(send))
@@ -61,7 +62,6 @@ describe('tax ids', () => {
   })
 
   it('may be of any type that Stripe knows', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     for (const type of ['ca_gst_hst', 'eu_oss_vat', 'zw_tin']) {
       const { status } = await ada.send('POST', PATH, { body: { type, value: '123' } })
@@ -70,7 +70,6 @@ describe('tax ids', () => {
   })
 
   it('can be added again after they were removed', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const first = taxId(await ada.send('POST', PATH, { body: BODY }))
     await ada.send('DELETE', `${PATH}/${first.id}`)
@@ -80,7 +79,6 @@ describe('tax ids', () => {
   })
 
   it('are refused if the type or the value is wrong', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const wrong = [
       {},
@@ -102,7 +100,6 @@ describe('tax ids', () => {
   })
 
   it('of other users are answered 404', async () => {
-    await using at = await makeBillingApp()
     const ada = await at.addCustomer()
     const eve = await at.addCustomer('eve@example.com')
     const { id } = taxId(await ada.send('POST', PATH, { body: BODY }))

@@ -3,11 +3,13 @@ import { describe, it } from 'node:test'
 import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
 import { readValue, write } from '../../support/database/sql.ts'
 import { recordingLog } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { auditOf, DAY, openShop, SUBSCRIPTION } from '../shop.ts'
 
 describe('reconciliation', () => {
+  const shop = freshly(openShop)
+
   it('stores changes whose events were lost', async () => {
-    await using shop = await openShop()
     const { reconciliation } = shop.app.services
     const { id } = await shop.buy('starter')
     shop.double.switchDeliveries('drop', 1_000)
@@ -34,7 +36,6 @@ describe('reconciliation', () => {
   })
 
   it('lists subscriptions and events, and no more, if nothing has changed', async () => {
-    await using shop = await openShop()
     await shop.buy('starter')
     await shop.app.services.reconciliation.run()
     shop.newCalls()
@@ -43,7 +44,6 @@ describe('reconciliation', () => {
   })
 
   it('reads every page of the list', async () => {
-    await using shop = await openShop()
     shop.double.switchDeliveries('drop', 10_000)
     await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
     const { customerId } = (await findCustomer(shop.app.services.db, shop.userId)) ?? {}
@@ -99,7 +99,6 @@ describe('reconciliation', () => {
   })
 
   it('removes the ids of events that are too old to be delivered again', async () => {
-    await using shop = await openShop()
     await shop.buy('starter')
     const count = () => readValue(shop.app, 'SELECT count(*) FROM processor_events')
     assert.notEqual(await count(), 0)
@@ -113,7 +112,6 @@ describe('reconciliation', () => {
   })
 
   it('runs in the background from the start, and ends with the service', async () => {
-    await using shop = await openShop()
     const { reconciliation } = shop.app.services
     const { id } = await shop.buy('starter')
     shop.double.switchDeliveries('drop', 100)

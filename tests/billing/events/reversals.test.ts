@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { freshly } from '../../support/scene/scene.ts'
 import { auditOf, DAY, openShop, type Shop } from '../shop.ts'
 
 /** Buys Pro. Returns its subscription and its paid invoice. */
@@ -29,8 +30,9 @@ describe('a refund', () => {
 })
 
 describe('a dispute', () => {
+  const shop = freshly(openShop)
+
   it('keeps the plan while it is open, and when it is won', async () => {
-    await using shop = await openShop()
     const { id, invoice, audited } = await buyPro(shop)
     const dispute = shop.double.disputeInvoice(invoice)
     await shop.settled()
@@ -46,7 +48,6 @@ describe('a dispute', () => {
   })
 
   it('ends the plan at once and without credit when it is lost', async () => {
-    await using shop = await openShop()
     const { id, invoice, audited } = await buyPro(shop)
     const { id: dispute } = shop.double.disputeInvoice(invoice)
     shop.double.closeDispute(dispute, 'lost')
@@ -60,7 +61,6 @@ describe('a dispute', () => {
   })
 
   it('ends only the subscription that its payment was for', async () => {
-    await using shop = await openShop()
     const { id, invoice } = await buyPro(shop)
     await shop.stripe.subscriptions.cancel(id)
     await shop.settled()
@@ -72,7 +72,6 @@ describe('a dispute', () => {
   })
 
   it('may be reported twice, late and in any order', async () => {
-    await using shop = await openShop()
     const { invoice, audited } = await buyPro(shop)
     shop.double.switchDeliveries('duplicate', 1)
     shop.double.switchDeliveries('reorder', 3)
@@ -85,7 +84,6 @@ describe('a dispute', () => {
   })
 
   it('takes effect by the reconciliation if its events are lost', async () => {
-    await using shop = await openShop()
     const { invoice, audited } = await buyPro(shop)
     shop.double.switchDeliveries('drop', 1_000)
     const { id: dispute } = shop.double.disputeInvoice(invoice)
@@ -100,7 +98,6 @@ describe('a dispute', () => {
   })
 
   it('is not looked for if the key may not list events', async () => {
-    await using shop = await openShop()
     await buyPro(shop)
     const { reconciliation } = shop.app.services
     await reconciliation.run()
@@ -112,7 +109,6 @@ describe('a dispute', () => {
   })
 
   it('of another customer of the account is ignored', async () => {
-    await using shop = await openShop()
     const { audited } = await buyPro(shop)
     const customer = (await shop.stripe.customers.create()).id
     const method = await shop.stripe.paymentMethods.attach('pm_card_visa', { customer })

@@ -6,6 +6,7 @@ import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
 import { newSigningSecret } from '../../../stripe-double/ids.ts'
 import { readEverything, readValue, write } from '../../support/database/sql.ts'
 import { codeOf, makeApp, NOON, recordingLog } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { freshClient } from '../../support/scene/send.ts'
 import { auditOf, openShop, type Shop, SUBSCRIPTION, WEBHOOK } from '../shop.ts'
 
@@ -60,15 +61,15 @@ describe('many unfinished events from one address', () => {
 })
 
 describe('the signature of an event', () => {
+  const shop = freshly(openShop)
+
   it('may be made with any of the secrets, so that they can be replaced', async () => {
-    await using shop = await openShop()
     for (const secret of shop.secrets) assert.equal((await deliver(shop, { secret })).status, 200)
     const wrong = await deliver(shop, { secret: newSigningSecret() })
     assert.equal(codeOf(wrong), 'BAD_REQUEST')
   })
 
   it('must be within five minutes of our time', async () => {
-    await using shop = await openShop()
     const now = shop.now() / 1000
     for (const [away, status] of [
       [-300, 200],
@@ -83,7 +84,6 @@ describe('the signature of an event', () => {
   })
 
   it('gets 400 if it is missing or malformed, or signs another body', async () => {
-    await using shop = await openShop()
     const body = JSON.stringify(EVENT)
     const good = sign({ body, secret: shop.secrets[0] ?? '', timestamp: shop.now() / 1000 })
     const bad = ['', 'nonsense', 't=,v1=', good.replace('v1=', 'v0='), `${good.slice(0, -1)}x`]
@@ -95,7 +95,6 @@ describe('the signature of an event', () => {
   })
 
   it('is not enough: a body that is not an event gets 400', async () => {
-    await using shop = await openShop()
     const thin = { id: 'evt_2', object: 'v2.core.event', type: 'v1.billing.meter.no_meter_found' }
     const bodies = ['no JSON', 'null', '[]', '{}', JSON.stringify(thin), '{"id":"","type":"a"}']
     for (const body of bodies) assert.equal((await deliver(shop, { body })).status, 400, body)
@@ -112,8 +111,9 @@ describe('the signature of an event', () => {
 })
 
 describe('POST /v1/billing/webhook', () => {
+  const shop = freshly(openShop)
+
   it('answers 200 and changes nothing for unknown types and unknown customers', async () => {
-    await using shop = await openShop()
     await shop.buy('starter')
     const before = { row: await shop.row(), events: await countEvents(shop) }
     assert.deepEqual((await deliver(shop)).body, { received: true })
@@ -128,7 +128,6 @@ describe('POST /v1/billing/webhook', () => {
   })
 
   it('ignores an event that arrives twice or late', async () => {
-    await using shop = await openShop()
     const { id } = await shop.buy('starter')
     const old = shop.atStripe(id)
     await shop.send('DELETE', SUBSCRIPTION)
@@ -146,7 +145,6 @@ describe('POST /v1/billing/webhook', () => {
   })
 
   it('leaves the latest state after doubled and reordered events', async () => {
-    await using shop = await openShop()
     shop.double.switchDeliveries('duplicate', 3)
     shop.double.switchDeliveries('reorder', 4)
     const { id } = await shop.buy('starter')
@@ -158,7 +156,6 @@ describe('POST /v1/billing/webhook', () => {
   })
 
   it('answers 503 while Stripe fails, and handles the event when Stripe sends it again', async () => {
-    await using shop = await openShop()
     await shop.buy('starter')
     const row = await shop.row()
     const body = JSON.stringify({
@@ -175,7 +172,6 @@ describe('POST /v1/billing/webhook', () => {
   })
 
   it('writes audit rows for changes and failed payments', async () => {
-    await using shop = await openShop()
     const { id } = await shop.buy('starter')
     const { length } = await auditOf(shop)
     await shop.stripe.subscriptions.update(id, { description: 'nothing of ours' })
@@ -199,7 +195,6 @@ describe('POST /v1/billing/webhook', () => {
   })
 
   it('ends account and plan when the customer is deleted', async () => {
-    await using shop = await openShop()
     const { id } = await shop.buy('pro')
     await shop.stripe.customers.del(String(shop.atStripe(id).customer))
     await shop.settled()
@@ -220,7 +215,6 @@ describe('POST /v1/billing/webhook', () => {
   })
 
   it('ignores an unknown customer if the event names an unknown user, or one with another customer', async () => {
-    await using shop = await openShop()
     const { db } = shop.app.services
     await shop.buy('starter')
     const known = await findCustomer(db, shop.userId)

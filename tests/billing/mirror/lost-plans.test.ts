@@ -6,6 +6,7 @@ import * as v from 'valibot'
 import { type Plan, readPlans } from '../../../lib/config/plans.ts'
 import { write } from '../../support/database/sql.ts'
 import { codeOf, recordingLog, type TestApp } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { openShop, SUBSCRIPTION } from '../shop.ts'
 
@@ -70,8 +71,9 @@ describe('a subscriber whose price was dropped from the settings', () => {
 })
 
 describe('a plan that was removed from the file', () => {
+  const shop = freshly(openShop)
+
   it('stays in effect for its subscribers and for those who were given it, but is not sold', async () => {
-    await using shop = await openShop()
     await shop.buy('pro')
     const given = await shop.app.makeKey({ email: 'bob@example.com', plan: 'pro' })
     const { list } = readPlans(undefined)
@@ -95,7 +97,6 @@ describe('a plan that was removed from the file', () => {
   })
 
   it('is the plan of the file again once it is back', async () => {
-    await using shop = await openShop()
     await shop.buy('pro')
     const { list } = readPlans(undefined)
     await using without = await shop.app.restart({

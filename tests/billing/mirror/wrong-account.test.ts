@@ -12,14 +12,17 @@ import { seedPlans } from '../../../stripe-double/plans.ts'
 import { startStripeDouble } from '../../../stripe-double/start-double.ts'
 import { readValue } from '../../support/database/sql.ts'
 import { codeOf, recordingLog, type TestApp } from '../../support/helpers.ts'
+import { closedAfterTest, freshly } from '../../support/scene/scene.ts'
 import { openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
+
+const closed = closedAfterTest()
 
 const Located = v.object({ meta: v.object({ tier: v.string() }) })
 
 /** A shop with a subscriber of Pro, which knows its Stripe account. */
 async function openWithSubscriber() {
   const log = recordingLog()
-  const shop = await openShop({ log })
+  const shop = closed(await openShop({ log }))
   await shop.buy('pro')
   await shop.app.services.reconciliation.run()
   return { shop, log }
@@ -39,7 +42,6 @@ async function tierOf(app: TestApp, key: string): Promise<string> {
 describe('a start with the key of another Stripe account', () => {
   it('changes no user, writes nothing at Stripe, says so, and recovers with the right key', async () => {
     const { shop, log } = await openWithSubscriber()
-    await using _shop = shop
     await using other = await startOther(shop)
     const { userId, key } = shop
     const row = await shop.row()
@@ -82,7 +84,6 @@ describe('a start with the key of another Stripe account', () => {
 
   it('does not assign customers of that account', async () => {
     const { shop } = await openWithSubscriber()
-    await using _shop = shop
     await using other = await startOther(shop)
     await using wrong = await shop.app.restart({ STRIPE_API_BASE: other.url })
     const { db, billing } = wrong.services
@@ -134,8 +135,9 @@ describe('a start with the key of another Stripe account', () => {
 })
 
 describe('the account that customers belong to', () => {
+  const shop = freshly(openShop)
+
   it('is not remembered before it has one of them', async () => {
-    await using shop = await openShop()
     const { services } = shop.app
     await services.reconciliation.run()
     assert.equal(await findStripeAccount(services.db), null)
@@ -146,7 +148,6 @@ describe('the account that customers belong to', () => {
   })
 
   it('is not remembered by a first start with a wrong key', async () => {
-    await using shop = await openShop()
     await shop.buy('starter')
     await using other = await startOther(shop)
     await using wrong = await shop.app.restart({ STRIPE_API_BASE: other.url })

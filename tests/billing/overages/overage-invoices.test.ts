@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { OVERAGE_EVENT } from '../../../lib/billing/stripe/overages.ts'
 import { OVERAGE_EVENT as EVENT_OF_DOUBLE } from '../../../stripe-double/plans.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import {
   CAP,
   endOf,
@@ -19,8 +20,9 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 describe('overages on invoices', () => {
+  const at = freshly(openShopOverCap)
+
   it('are reported as meter events with the units over the cap and the time of the report', async () => {
-    await using at = await openShopOverCap()
     await at.ask(3)
     await at.overages.reportDue()
     assert.equal(OVERAGE_EVENT, EVENT_OF_DOUBLE)
@@ -33,7 +35,6 @@ describe('overages on invoices', () => {
   })
 
   it('are reported once a minute, and at once in the last two minutes of a period', async () => {
-    await using at = await openShopOverCap()
     await at.ask(1)
     await at.overages.reportDue()
     await at.ask(1)
@@ -53,7 +54,6 @@ describe('overages on invoices', () => {
   })
 
   it('do not include requests made while they were off, even if they are on later', async () => {
-    await using at = await openShopOverCap()
     await at.ask(2)
     await setOverages(at.app, at.key, false)
     await at.ask(10)
@@ -66,7 +66,6 @@ describe('overages on invoices', () => {
   })
 
   it('appear on the invoice of their period, which is a draft for an hour', async () => {
-    await using at = await openShopOverCap()
     await at.ask(4)
     await at.overages.reportDue()
     await at.ask(7)
@@ -81,7 +80,6 @@ describe('overages on invoices', () => {
   })
 
   it('appear on the last invoice of a subscription that ends with its period', async () => {
-    await using at = await openShopOverCap()
     await at.stripe.subscriptions.update(at.subscription, { cancel_at_period_end: true })
     await sync(at, at.userId)
     await at.ask(1_000)
@@ -94,7 +92,6 @@ describe('overages on invoices', () => {
   })
 
   it('appear on the next invoice if their own is closed', async () => {
-    await using at = await openShopOverCap()
     await at.ask(1_000)
     at.pass((await endOf(at)) + 2 * HOUR - at.clock.now)
     await sync(at, at.userId)
@@ -106,7 +103,6 @@ describe('overages on invoices', () => {
   })
 
   it('are charged for a period that began before an event reported it', async () => {
-    await using at = await openShopOverCap()
     at.pass((await endOf(at)) + SECOND - at.clock.now)
     await at.ask(CAP + 2)
     await setOverages(at.app, at.key, false)
@@ -115,7 +111,6 @@ describe('overages on invoices', () => {
   })
 
   it('start from zero in each period', async () => {
-    await using at = await openShopOverCap()
     await at.ask(2)
     await at.overages.reportAll(at.userId)
     at.pass((await endOf(at)) - at.clock.now)

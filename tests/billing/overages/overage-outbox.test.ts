@@ -6,6 +6,7 @@ import { createOverages, type Overages } from '../../../lib/billing/overages/ove
 import { openDb } from '../../../lib/db/open.ts'
 import { runInTransaction } from '../../../lib/db/transaction.ts'
 import { write } from '../../support/database/sql.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import {
   ask,
   CAP,
@@ -43,9 +44,10 @@ async function addDoubtAndDue(at: Awaited<ReturnType<typeof openShopOverCap>>) {
 }
 
 describe('the outbox of overages', () => {
+  const at = freshly(openShopOverCap)
+
   for (const kind of ['lost', 'reset', '500', '429'] as const) {
     it(`delivers once a report that failed at first: ${kind}`, async () => {
-      await using at = await openShopOverCap()
       await at.ask(2)
       at.double.failCalls({ kind })
       await assert.rejects(at.overages.reportAll(at.userId), { code: 'BILLING_UNAVAILABLE' })
@@ -57,7 +59,6 @@ describe('the outbox of overages', () => {
   }
 
   it('is sent by the next process if the first could not', async () => {
-    await using at = await openShopOverCap()
     await at.ask(2)
     at.double.failCalls({ kind: '500' })
     await assert.rejects(at.overages.reportDue())
@@ -68,7 +69,6 @@ describe('the outbox of overages', () => {
   })
 
   it('waits longer after each failure of Stripe', async () => {
-    await using at = await openShopOverCap()
     await at.ask(1)
     at.double.failCalls({ kind: '500' }, 100)
     let tries = 0
@@ -86,7 +86,6 @@ describe('the outbox of overages', () => {
   })
 
   it('logs a refusal once, tries again every hour, and does not hold up other users', async () => {
-    await using at = await openShopOverCap()
     const other = await subscribe(at, { email: 'bob@example.com' })
     await setOverages(at.app, other.key, true)
     await at.ask(1)
@@ -118,7 +117,6 @@ describe('the outbox of overages', () => {
     ['did not arrive', 'reset'],
   ] as const) {
     it(`asks Stripe for the units once Stripe has forgotten the identifiers: the report ${outcome}`, async () => {
-      await using at = await openShopOverCap()
       await at.ask(1)
       await at.overages.reportAll(at.userId)
       await at.ask(4)
@@ -140,7 +138,6 @@ describe('the outbox of overages', () => {
   }
 
   it('does not hold up other users if it cannot ask Stripe because a price is no longer configured', async () => {
-    await using at = await openShopOverCap()
     const other = await addDoubtAndDue(at)
     await using app = await at.app.restart({ STRIPE_PRICE_OVERAGE: '' })
     await app.services.overages.reportDue()
@@ -149,7 +146,6 @@ describe('the outbox of overages', () => {
   })
 
   it('does not hold up other users if the key may not read the price', async () => {
-    await using at = await openShopOverCap()
     const other = await addDoubtAndDue(at)
     at.double.failCalls({ kind: '403', method: 'GET' })
     await at.overages.reportDue()
@@ -158,7 +154,6 @@ describe('the outbox of overages', () => {
   })
 
   it('asks Stripe which units have arrived before it moves units to the next invoice', async () => {
-    await using at = await openShopOverCap()
     await at.ask(4)
     at.pass((await endOf(at)) - at.clock.now)
     at.double.failCalls({ kind: 'lost' })
@@ -176,7 +171,6 @@ describe('the outbox of overages', () => {
     ['on the next invoice, since its own was closed', 2 * HOUR],
   ] as const) {
     it(`asks Stripe about a report that was sent ${when}, but is unsent in a restored day-old backup`, async () => {
-      await using at = await openShopOverCap()
       await at.ask(4)
       if (passes > 0) at.pass((await endOf(at)) - at.clock.now)
       at.double.failCalls({ kind: 'reset' })
@@ -201,7 +195,6 @@ describe('the outbox of overages', () => {
   }
 
   it('does not charge twice for units reported after a backup that is restored the same day', async () => {
-    await using at = await openShopOverCap()
     await at.ask(2)
     await at.overages.reportAll(at.userId)
     await write(
@@ -217,7 +210,6 @@ describe('the outbox of overages', () => {
   })
 
   it('sends nothing twice with two processes on one database', async () => {
-    await using at = await openShopOverCap()
     await using second = openSecond(at)
     for (let round = 0; round < 5; round++) {
       await at.ask(3)
@@ -232,7 +224,6 @@ describe('the outbox of overages', () => {
   })
 
   it('keeps reports that were not sent, whatever the clock says', async () => {
-    await using at = await openShopOverCap()
     await at.ask(1)
     at.double.failCalls({ kind: '500' })
     await assert.rejects(at.overages.reportAll(at.userId))
@@ -243,7 +234,6 @@ describe('the outbox of overages', () => {
   })
 
   it('removes reports after seventy days', async () => {
-    await using at = await openShopOverCap()
     await at.ask(1)
     await at.overages.reportDue()
     at.clock.now += 69 * DAY

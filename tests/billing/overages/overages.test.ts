@@ -6,6 +6,7 @@ import { saveSubscription } from '../../../lib/billing/subscription/subscription
 import type { Answer } from '../../support/contract-check.ts'
 import { readValue } from '../../support/database/sql.ts'
 import { codeOf, type TestApp } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { ask, CAP, openOverageShop, setOverages, subscribe } from './overages.ts'
 
 const Usage = v.object({ monthlyCap: v.nullable(v.number()) })
@@ -31,8 +32,9 @@ function assertOverages({ status, body }: Answer, overagesEnabled: boolean): voi
 }
 
 describe('PATCH /v1/billing/subscription', () => {
+  const at = freshly(openOverageShop)
+
   it('turns overages on: requests over the cap are answered in full', async () => {
-    await using at = await openOverageShop()
     const { app, stripe, overage } = at
     const { key, subscription } = await subscribe(at)
     await ask(app, key, CAP)
@@ -50,7 +52,6 @@ describe('PATCH /v1/billing/subscription', () => {
   })
 
   it('turns overages off, and keeps the item that charges for past units', async () => {
-    await using at = await openOverageShop()
     const { app, stripe, overage } = at
     const { key, subscription } = await subscribe(at)
     await setOverages(app, key, true)
@@ -67,7 +68,6 @@ describe('PATCH /v1/billing/subscription', () => {
   })
 
   it('answers the same and writes no audit row if nothing changes', async () => {
-    await using at = await openOverageShop()
     const { app, stripe } = at
     const { key, subscription } = await subscribe(at)
     const both = await Promise.all([setOverages(app, key, true), setOverages(app, key, true)])
@@ -79,7 +79,6 @@ describe('PATCH /v1/billing/subscription', () => {
   })
 
   it('takes effect once if it is repeated after a lost answer', async () => {
-    await using at = await openOverageShop()
     const { app, double, stripe } = at
     const { key, subscription } = await subscribe(at)
     // The first call reads the subscription; the second, which the SDK repeats, changes it.
@@ -94,7 +93,6 @@ describe('PATCH /v1/billing/subscription', () => {
   })
 
   it('answers 503 and changes nothing while Stripe fails', async () => {
-    await using at = await openOverageShop()
     const { app, double } = at
     const { key } = await subscribe(at)
     await ask(app, key, CAP)
@@ -110,7 +108,6 @@ describe('PATCH /v1/billing/subscription', () => {
   })
 
   it('answers 404 to a user who was given the plan, without a subscription', async () => {
-    await using at = await openOverageShop()
     const key = await at.app.makeKey({ plan: 'pro' })
     const calls = at.double.calls().length
     const { status, body } = await setOverages(at.app, key, true)
@@ -120,7 +117,6 @@ describe('PATCH /v1/billing/subscription', () => {
   })
 
   it('answers 403 below the plan pro', async () => {
-    await using at = await openOverageShop()
     const { key } = await subscribe(at, { price: at.starter })
     const { status, body } = await setOverages(at.app, key, true)
     assert.equal(status, 403)
@@ -128,7 +124,6 @@ describe('PATCH /v1/billing/subscription', () => {
   })
 
   it('answers 403 to a free user, who has no subscription', async () => {
-    await using at = await openOverageShop()
     const key = await at.app.makeKey({ plan: 'free' })
     const { status, body } = await setOverages(at.app, key, false)
     assert.deepEqual([status, codeOf({ body })], [403, 'PLAN_REQUIRED'])

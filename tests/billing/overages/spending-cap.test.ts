@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { Overages } from '../../../lib/contract/billing/overages.ts'
 import { readColumn, readRows } from '../../support/database/sql.ts'
 import { codeOf } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import {
   CAP,
   endOf,
@@ -94,8 +95,9 @@ describe('GET /v1/billing/overages', () => {
 })
 
 describe('the spending cap', () => {
+  const at = freshly(openShopOverCap)
+
   it('reduces look-ups again, and neither counts, reports nor charges what is above it', async () => {
-    await using at = await openShopOverCap()
     assert.equal((await setCap(at, 2)).status, 200)
     await at.ask(2 * PER_CENT - 1)
     assert.equal(await degraded(at), false)
@@ -111,7 +113,6 @@ describe('the spending cap', () => {
   })
 
   it('holds for requests of a batch and for simultaneous ones', async () => {
-    await using at = await openShopOverCap()
     await setCap(at, 1)
     const body = { ips: Array.from({ length: 7 }, () => '81.2.69.160') }
     const batch = () => at.app.send('POST', '/v1/ip/batch', { key: at.key, body })
@@ -144,7 +145,6 @@ describe('the spending cap', () => {
   })
 
   it('starts from zero in each period', async () => {
-    await using at = await openShopOverCap()
     await setCap(at, 1)
     await at.ask(PER_CENT)
     assert.equal(await degraded(at), true)
@@ -182,7 +182,6 @@ describe('the spending cap', () => {
   })
 
   it('is announced once, in the audit log and the log', async () => {
-    await using at = await openShopOverCap()
     await setCap(at, 1)
     const { ledger } = at.app.services
     const notices = () =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { freshly } from '../../support/scene/scene.ts'
 import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 /** A shop that sells a year of Pro in dollars and in euros, and everything else in dollars. */
@@ -10,8 +11,9 @@ const lastInvoice = ({ double }: Shop) => [...double.world.state.tables.invoices
 const buyInEuros = (shop: Shop) => shop.buy('pro', { interval: 'year', currency: 'eur' })
 
 describe('a plan sold in several currencies', () => {
+  const shop = freshly(openEuroShop)
+
   it('is charged in the currency that the buyer asks for', async () => {
-    await using shop = await openEuroShop()
     const row = await buyInEuros(shop)
     assert.equal(row.currency, 'eur')
     assert.deepEqual([lastInvoice(shop)?.currency, lastInvoice(shop)?.amount_paid], ['eur', 27_000])
@@ -20,7 +22,6 @@ describe('a plan sold in several currencies', () => {
   })
 
   it('leaves the choice to Stripe if the buyer makes none', async () => {
-    await using shop = await openEuroShop()
     const row = await shop.buy('pro', { interval: 'year' })
     assert.equal(row.currency, 'usd')
     const create = shop.double.calls().findLast(({ path }) => path === '/v1/checkout/sessions')
@@ -28,7 +29,6 @@ describe('a plan sold in several currencies', () => {
   })
 
   it('is refused in a currency in which it is not sold', async () => {
-    await using shop = await openEuroShop()
     const wanted = { planId: 'starter', currency: 'eur' }
     const { status, text } = await shop.send('POST', SUBSCRIPTION, wanted)
     assert.equal(status, 400)
@@ -40,7 +40,6 @@ describe('a plan sold in several currencies', () => {
   })
 
   it('is paid in one currency by each account', async () => {
-    await using shop = await openEuroShop()
     const { id } = await buyInEuros(shop)
     await shop.stripe.subscriptions.cancel(id)
     await shop.settled()
@@ -52,7 +51,6 @@ describe('a plan sold in several currencies', () => {
   })
 
   it('keeps its currency in a plan change, and refuses a plan that is not sold in it', async () => {
-    await using shop = await openEuroShop()
     await buyInEuros(shop)
     const path = `${SUBSCRIPTION}/preview?planId=starter&interval=month`
     for (const answer of [
@@ -66,7 +64,6 @@ describe('a plan sold in several currencies', () => {
   })
 
   it('shows the terms in the currency of the subscription', async () => {
-    await using shop = await openEuroShop()
     await buyInEuros(shop)
     await shop.app.services.catalogue.refresh()
     const { body } = await shop.send('GET', `${SUBSCRIPTION}/terms`)
@@ -75,7 +72,6 @@ describe('a plan sold in several currencies', () => {
   })
 
   it('still answers 503 if Stripe refuses for another reason', async () => {
-    await using shop = await openEuroShop()
     const wanted = { planId: 'pro', interval: 'year', currency: 'eur' }
     shop.double.world.state.tables.prices.clear()
     assert.equal((await shop.send('POST', SUBSCRIPTION, wanted)).status, 503)

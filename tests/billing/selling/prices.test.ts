@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { makeApp } from '../../support/helpers.ts'
 import { plansFileOf } from '../../support/plans-file.ts'
 import { visitPage } from '../../support/scene/pages.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { openShop, type Shop } from '../shop.ts'
 
 const PRICES = '/v1/billing/prices'
@@ -23,8 +24,9 @@ async function home({ app }: Pick<Shop, 'app'>): Promise<string> {
 }
 
 describe('GET /v1/billing/prices', () => {
+  const shop = freshly(openShop)
+
   it('lists the prices as Stripe has them, with all their currencies', async () => {
-    await using shop = await openShop()
     const yearly = await addYearly(shop)
     const app = await shop.app.restart({ STRIPE_PRICE_PRO_YEARLY: yearly })
     await app.services.catalogue.refresh()
@@ -54,7 +56,6 @@ describe('GET /v1/billing/prices', () => {
   })
 
   it('answers without asking Stripe, and keeps what it has if Stripe does not answer', async () => {
-    await using shop = await openShop()
     const { catalogue } = shop.app.services
     assert.deepEqual(
       catalogue.list().map(({ prices }) => prices),
@@ -73,7 +74,6 @@ describe('GET /v1/billing/prices', () => {
   })
 
   it('needs no key, and leaves the list of plans as it was', async () => {
-    await using shop = await openShop()
     await shop.app.services.catalogue.refresh()
     const { body } = await shop.app.send('GET', '/v1/billing/plans')
     assert.ok(Array.isArray(body))

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { Invoice, ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { CheckoutEntry } from '../../../stripe-double/resources/checkout/complete-checkout.ts'
 import { codeOf } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const TAX = { env: { STRIPE_TAX: 'automatic' } }
@@ -33,8 +34,9 @@ const bodyOf = (shop: Shop, path: string) => {
 }
 
 describe('with STRIPE_TAX=automatic', () => {
+  const shop = freshly(() => openShop(TAX))
+
   it('a purchase and its renewals are charged with the tax of the buyer’s country', async () => {
-    await using shop = await openShop(TAX)
     const paid = await buy(shop, 'pro', { address: LONDON })
     assert.equal(paid.amount_total, 2900 + 580)
     assert.equal(paid.total_details?.amount_tax, 580)
@@ -43,7 +45,6 @@ describe('with STRIPE_TAX=automatic', () => {
   })
 
   it('the address that the buyer entered is kept, for the invoices', async () => {
-    await using shop = await openShop(TAX)
     await buy(shop, 'pro', { address: LONDON })
     const { body } = await shop.send('GET', '/v1/billing/details')
     const { address } = v.parse(v.object({ address: v.object({ country: v.string() }) }), body)
@@ -51,7 +52,6 @@ describe('with STRIPE_TAX=automatic', () => {
   })
 
   it('the preview of a plan change shows the tax, and the change charges that much', async () => {
-    await using shop = await openShop(TAX)
     await buy(shop, 'starter', { address: LONDON })
     const shown = await preview(shop, 'pro')
     assert.equal(shown.tax, 400)
@@ -64,7 +64,6 @@ describe('with STRIPE_TAX=automatic', () => {
   })
 
   it('a business abroad accounts for the tax itself', async () => {
-    await using shop = await openShop(TAX)
     const taxId = { type: 'gb_vat', value: 'GB123456789' }
     const paid = await buy(shop, 'starter', { address: LONDON, taxId })
     assert.equal(paid.amount_total, 900)
@@ -74,13 +73,11 @@ describe('with STRIPE_TAX=automatic', () => {
   })
 
   it('a tax id does not remove the tax in the country of the seller', async () => {
-    await using shop = await openShop(TAX)
     const taxId = { type: 'eu_vat', value: 'DE123456789' }
     assert.equal((await buy(shop, 'pro', { address: BERLIN, taxId })).amount_total, 2900 + 551)
   })
 
   it('invoices say how much of them is tax', async () => {
-    await using shop = await openShop(TAX)
     await buy(shop, 'pro', { address: LONDON })
     const { body } = await shop.send('GET', '/v1/billing/invoices')
     const [invoice] = v.parse(v.array(Invoice), body)
@@ -88,7 +85,6 @@ describe('with STRIPE_TAX=automatic', () => {
   })
 
   it('a plan change without a usable address asks for one, and works once it is given', async () => {
-    await using shop = await openShop(TAX)
     await buy(shop, 'starter', { address: LONDON })
     const [customer] = shop.double.world.state.tables.customers.keys()
     await shop.stripe.customers.update(customer ?? '', { address: '' })
@@ -106,7 +102,6 @@ describe('with STRIPE_TAX=automatic', () => {
   })
 
   it('an address that does not say which tax applies is refused', async () => {
-    await using shop = await openShop(TAX)
     await buy(shop, 'starter', { address: LONDON })
     const answer = await shop.send('PUT', '/v1/billing/address', { line1: '1 Main', country: 'US' })
     assert.equal(answer.status, 400)
@@ -114,7 +109,6 @@ describe('with STRIPE_TAX=automatic', () => {
   })
 
   it('subscriptions sold before it stay without tax', async () => {
-    await using shop = await openShop(TAX)
     await buy(shop, 'starter', { address: LONDON })
     const id = (await shop.row())?.id ?? ''
     await shop.stripe.subscriptions.update(id, { automatic_tax: { enabled: false } })

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { codeOf } from '../../support/helpers.ts'
 import { plansFileOf } from '../../support/plans-file.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const limits = { monthlyCap: 100, maxKeys: 5, maxSites: 1, requestsPerMinute: 100 }
@@ -60,8 +61,9 @@ const Answer = v.object({
 })
 
 describe('a trial', () => {
+  const shop = freshly(openTrialShop)
+
   it('gives the plan at once, and takes the first payment when it ends', async () => {
-    await using shop = await openTrialShop()
     await shop.buy('pro')
     assert.deepEqual(await planAndStatus(shop), ['pro', 'trialing'])
     assert.deepEqual(paid(shop), [0])
@@ -72,7 +74,6 @@ describe('a trial', () => {
   })
 
   it('says when it ends', async () => {
-    await using shop = await openTrialShop()
     await shop.buy('pro')
     await shop.app.services.catalogue.refresh()
     const terms = { interval: 'month', currency: 'usd', amount: 2900 }
@@ -85,7 +86,6 @@ describe('a trial', () => {
   })
 
   it('is announced three days before its end', async () => {
-    await using shop = await openTrialShop()
     await shop.buy('pro')
     const types = () => shop.double.deliveries().map(({ type }) => type)
     shop.pass(11 * DAY - 1)
@@ -96,7 +96,6 @@ describe('a trial', () => {
   })
 
   it('is given once, also after it was cancelled', async () => {
-    await using shop = await openTrialShop()
     await shop.buy('pro')
     assert.equal((await shop.send('DELETE', SUBSCRIPTION)).status, 200)
     shop.pass(14 * DAY + 3_600)
@@ -109,13 +108,11 @@ describe('a trial', () => {
   })
 
   it('is not used up by a payment page that nobody pays', async () => {
-    await using shop = await openTrialShop()
     await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
     assert.equal((await shop.buy('pro')).status, 'trialing')
   })
 
   it('is only of the plans that have one', async () => {
-    await using shop = await openTrialShop()
     assert.equal((await shop.buy('starter')).status, 'active')
     assert.deepEqual(paid(shop), [900])
   })
@@ -135,7 +132,6 @@ describe('a trial', () => {
   })
 
   it('goes on, for nothing, after a change of the plan', async () => {
-    await using shop = await openTrialShop()
     await shop.buy('pro')
     shop.pass(2 * DAY)
     const { body } = await shop.send('GET', `${SUBSCRIPTION}/preview?planId=starter`)
@@ -195,7 +191,6 @@ describe('a trial', () => {
   })
 
   it('has no overages, which Stripe would not charge for', async () => {
-    await using shop = await openTrialShop()
     await shop.buy('pro')
     const answer = await shop.send('PATCH', SUBSCRIPTION, { overagesEnabled: true })
     assert.equal(codeOf(answer), 'PLAN_REQUIRED')
@@ -203,7 +198,6 @@ describe('a trial', () => {
   })
 
   it('is not in the list of plans, but in the list of prices', async () => {
-    await using shop = await openTrialShop()
     assert.doesNotMatch((await shop.app.send('GET', '/v1/billing/plans')).text, /trial/)
     assert.match((await shop.app.send('GET', '/v1/billing/prices')).text, /"trialDays":14/)
   })

@@ -7,6 +7,7 @@ import {
 } from '../../../lib/contract/billing/billing-schemas.ts'
 import { write } from '../../support/database/sql.ts'
 import { codeOf } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const YEAR = 365 * DAY
@@ -28,8 +29,9 @@ async function terms(shop: Shop) {
 }
 
 describe('a plan paid by the year', () => {
+  const shop = freshly(openYearlyShop)
+
   it('is bought, charged and renewed by the year', async () => {
-    await using shop = await openYearlyShop()
     const row = await shop.buy('pro', { interval: 'year' })
     assert.deepEqual([row.plan, row.interval], ['pro', 'year'])
     assert.equal(row.periodEnd - row.periodStart, YEAR * 1000)
@@ -41,7 +43,6 @@ describe('a plan paid by the year', () => {
   })
 
   it('keeps its monthly cap: requests are counted by the months of the year', async () => {
-    await using shop = await openYearlyShop()
     await shop.buy('pro', { interval: 'year' })
     const requests = async () => {
       const row = await shop.row()
@@ -59,7 +60,6 @@ describe('a plan paid by the year', () => {
   })
 
   it('says how it is paid', async () => {
-    await using shop = await openYearlyShop()
     assert.equal(codeOf(await shop.send('GET', `${SUBSCRIPTION}/terms`)), 'NO_ACTIVE_SUBSCRIPTION')
     await shop.buy('pro', { interval: 'year' })
     const known = { interval: 'year', currency: 'usd', trialEndsAt: null }
@@ -69,7 +69,6 @@ describe('a plan paid by the year', () => {
   })
 
   it('has no overages', async () => {
-    await using shop = await openYearlyShop()
     await shop.buy('pro', { interval: 'year' })
     const answer = await shop.send('PATCH', SUBSCRIPTION, { overagesEnabled: true })
     assert.equal(answer.status, 403)
@@ -78,7 +77,6 @@ describe('a plan paid by the year', () => {
   })
 
   it('is refused if the plan is not sold so', async () => {
-    await using shop = await openYearlyShop()
     const wanted = { planId: 'starter', interval: 'year' }
     const bought = await shop.send('POST', SUBSCRIPTION, wanted)
     assert.equal(bought.status, 400)
@@ -91,8 +89,9 @@ describe('a plan paid by the year', () => {
 })
 
 describe('a change between month and year', () => {
+  const shop = freshly(openYearlyShop)
+
   it('begins a year now, and credits the rest of the month', async () => {
-    await using shop = await openYearlyShop()
     await shop.buy('pro')
     shop.pass(10 * DAY)
     const due = 29_000 - Math.round((2900 * 21) / 31)
@@ -110,7 +109,6 @@ describe('a change between month and year', () => {
   })
 
   it('back to the month leaves a credit that pays the next months', async () => {
-    await using shop = await openYearlyShop()
     await shop.buy('pro', { interval: 'year' })
     assert.equal((await change(shop, { planId: 'pro', interval: 'month' })).status, 200)
     assert.equal(lastInvoice(shop)?.amount_paid, 0)
@@ -120,7 +118,6 @@ describe('a change between month and year', () => {
   })
 
   it('changes nothing if the card is declined', async () => {
-    await using shop = await openYearlyShop()
     const { id } = await shop.buy('pro')
     const customer = String(shop.atStripe(id).customer)
     const bad = await shop.stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
@@ -131,7 +128,6 @@ describe('a change between month and year', () => {
   })
 
   it('keeps the interval unless another is asked for', async () => {
-    await using shop = await openYearlyShop()
     await shop.buy('starter')
     await change(shop, { planId: 'pro' })
     assert.equal((await shop.row())?.interval, 'month')
@@ -144,7 +140,6 @@ describe('a change between month and year', () => {
   })
 
   it('counts what was used ahead of the time passed, so that it gives no fresh cap', async () => {
-    await using shop = await openYearlyShop()
     await shop.buy('pro')
     const { meters } = shop.app.services
     const cap = async () => {
@@ -172,7 +167,6 @@ describe('a change between month and year', () => {
   })
 
   it('gives the whole cap to a user who was not ahead of the time', async () => {
-    await using shop = await openYearlyShop()
     const { periodStart: start, periodEnd: end } = await shop.buy('pro')
     const { meters, plans } = shop.app.services
     const paid = { start, end, interval: 'month', overages: null } as const
@@ -185,7 +179,6 @@ describe('a change between month and year', () => {
   })
 
   it('waits for the end of the month if a smaller plan has no room for what was used ahead', async () => {
-    await using shop = await openYearlyShop()
     const { periodStart: start, periodEnd: end } = await shop.buy('pro', { interval: 'year' })
     const { meters, plans } = shop.app.services
     const paid = { start, end, interval: 'year', overages: null } as const
@@ -200,7 +193,6 @@ describe('a change between month and year', () => {
   })
 
   it('waits for the payment that the bank wants confirmed', async () => {
-    await using shop = await openYearlyShop()
     const { id } = await shop.buy('pro')
     const customer = String(shop.atStripe(id).customer)
     const card = await shop.stripe.paymentMethods.attach('pm_card_authenticationRequired', {
@@ -221,7 +213,6 @@ describe('a change between month and year', () => {
   })
 
   it('is refused once the subscription charges for requests over the cap', async () => {
-    await using shop = await openYearlyShop()
     await shop.buy('pro')
     assert.equal((await shop.send('PATCH', SUBSCRIPTION, { overagesEnabled: true })).status, 200)
     await shop.send('PATCH', SUBSCRIPTION, { overagesEnabled: false })

@@ -8,6 +8,7 @@ import { ApiError } from '../../../lib/parts/errors.ts'
 import type { ApiFault } from '../../../stripe-double/http/api-faults.ts'
 import { newSecretKey } from '../../../stripe-double/ids.ts'
 import { startDouble } from '../../stripe-double/start.ts'
+import { freshly } from '../../support/scene/scene.ts'
 
 /** An action that waits by a clock of its own: a wait ends at once, and has taken its time. */
 async function openAction() {
@@ -65,6 +66,8 @@ const FINAL: readonly ApiFault[] = [
 ]
 
 describe('a call to Stripe', () => {
+  const at = freshly(openAction)
+
   for (const fault of PASSING) {
     it(`is repeated with the same key, ever later: ${JSON.stringify(fault)}`, async () => {
       await using at = await openAction()
@@ -81,7 +84,6 @@ describe('a call to Stripe', () => {
     })
 
     it(`fails after five tries, and is logged once: ${JSON.stringify(fault)}`, async () => {
-      await using at = await openAction()
       at.double.failCalls(fault, 5)
       await assert.rejects(at.begin().write(at.create), { code: 'BILLING_UNAVAILABLE' })
       assert.equal(at.keys.length, 5)
@@ -91,7 +93,6 @@ describe('a call to Stripe', () => {
 
   for (const fault of FINAL) {
     it(`is not repeated: ${JSON.stringify(fault)}`, async () => {
-      await using at = await openAction()
       at.double.failCalls(fault)
       await assert.rejects(at.begin().write(at.create), ApiError)
       assert.equal(at.keys.length, 1)
@@ -100,7 +101,6 @@ describe('a call to Stripe', () => {
   }
 
   it('is not repeated if its parameters, or the card, were refused', async () => {
-    await using at = await openAction()
     let tries = 0
     const { read, write } = at.begin()
     const missing = read((sdk, options) => {
@@ -118,7 +118,6 @@ describe('a call to Stripe', () => {
   })
 
   it('that reads is repeated after a 500, unless Stripe advises against it', async () => {
-    await using at = await openAction()
     const list = () => at.begin().read((sdk, options) => sdk.customers.list({}, options))
     at.double.failCalls({ kind: '500' }, 2)
     assert.deepEqual((await list()).data, [])
@@ -129,7 +128,6 @@ describe('a call to Stripe', () => {
   })
 
   it('is not repeated when the time limit of the action would pass', async () => {
-    await using at = await openAction()
     const { write } = at.begin()
     at.pass(DEFAULT_RETRY_POLICY.limitMs - 100)
     at.double.failCalls({ kind: '429' })
@@ -153,7 +151,6 @@ describe('a call to Stripe', () => {
   })
 
   it('that gets a stored failure from Stripe throws another error than one that fails anew', async () => {
-    await using at = await openAction()
     at.double.failCalls({ kind: '500' })
     const first = at.begin().write(at.create, 'one')
     await assert.rejects(first, (error) => !(error instanceof StripeStoredFailure))
@@ -163,7 +160,6 @@ describe('a call to Stripe', () => {
   })
 
   it('that deletes succeeds if an attempt without an answer has deleted the object', async () => {
-    await using at = await openAction()
     const { id } = await at.stripe.customers.create()
     const remove = () => at.begin().remove((sdk, options) => sdk.customers.del(id, {}, options))
     at.double.failCalls({ kind: 'lost' })

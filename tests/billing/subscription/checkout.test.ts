@@ -5,6 +5,7 @@ import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
 import type { SubscriptionResponse } from '../../../lib/contract/billing/billing-schemas.ts'
 import { readEverything, write } from '../../support/database/sql.ts'
 import { codeOf, makeApp } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const Opened = v.object({ url: v.string() })
@@ -18,8 +19,9 @@ async function planOf(shop: Shop): Promise<string> {
 }
 
 describe('POST /v1/billing/subscription', () => {
+  const shop = freshly(openShop)
+
   it('returns a payment page for the plan, which takes effect as soon as it is paid', async () => {
-    await using shop = await openShop()
     const { body } = await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
     const { url } = v.parse(Opened, body)
     const form = new URLSearchParams({ card: '4242 4242 4242 4242', name: 'Ada' })
@@ -60,7 +62,6 @@ describe('POST /v1/billing/subscription', () => {
   })
 
   it('opens a session that asks for address and tax id; its customer names the user', async () => {
-    await using shop = await openShop()
     await shop.send('POST', SUBSCRIPTION, { planId: 'starter' })
     const [customer, ...others] = customers(shop)
     assert.deepEqual(others, [])
@@ -79,7 +80,6 @@ describe('POST /v1/billing/subscription', () => {
   })
 
   it('answers a client secret if the page is embedded', async () => {
-    await using shop = await openShop()
     const wish = { planId: 'pro', embedded: true }
     const { body } = await shop.send('POST', SUBSCRIPTION, wish)
     const [session] = sessions(shop)
@@ -90,7 +90,6 @@ describe('POST /v1/billing/subscription', () => {
   })
 
   it('closes pages that were opened before, so that nobody pays twice in two tabs', async () => {
-    await using shop = await openShop()
     await shop.send('POST', SUBSCRIPTION, { planId: 'starter' })
     await Promise.all([
       shop.send('POST', SUBSCRIPTION, { planId: 'starter' }),
@@ -111,7 +110,6 @@ describe('POST /v1/billing/subscription', () => {
   })
 
   it('answers 400 if the user pays for a plan whose price is missing in the settings', async () => {
-    await using shop = await openShop()
     await shop.buy('pro')
     await using app = await shop.app.restart({ STRIPE_PRICE_PRO: '' })
     await app.services.reconciliation.run()
@@ -121,7 +119,6 @@ describe('POST /v1/billing/subscription', () => {
   })
 
   it('answers 400 if Stripe has a subscription that we do not know', async () => {
-    await using shop = await openShop()
     shop.double.switchDeliveries('drop', 100)
     const { body } = await shop.send('POST', SUBSCRIPTION, { planId: 'starter' })
     const { url } = v.parse(Opened, body)
@@ -141,7 +138,6 @@ describe('POST /v1/billing/subscription', () => {
     ['has forgotten', 2 * DAY],
   ] as const) {
     it(`creates the customer once, even if the answer is lost and Stripe ${state} its key`, async () => {
-      await using shop = await openShop()
       await loseCustomer(shop)
       shop.pass(seconds)
       assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
@@ -149,7 +145,6 @@ describe('POST /v1/billing/subscription', () => {
     })
 
     it(`finds it by its user if the address has changed since, and Stripe ${state} the key`, async () => {
-      await using shop = await openShop()
       await loseCustomer(shop)
       await write(shop.app, "UPDATE users SET email = 'new@example.com', name = 'Ada'")
       shop.pass(seconds)
@@ -162,7 +157,6 @@ describe('POST /v1/billing/subscription', () => {
   }
 
   it('finds it by its address if the key may not search', async () => {
-    await using shop = await openShop()
     const before = await buyer(shop)
     await write(shop.app, 'DELETE FROM billing_customers')
     shop.pass(2 * DAY)
@@ -176,7 +170,6 @@ describe('POST /v1/billing/subscription', () => {
 
   for (const kind of ['500', '500 done'] as const) {
     it(`is not blocked by failures that Stripe keeps, and creates one customer: ${kind}`, async () => {
-      await using shop = await openShop()
       const buy = () => shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
       for (let failures = 0; failures < 3; failures += 1) {
         // One for each key: those before repeat their failure.
@@ -190,7 +183,6 @@ describe('POST /v1/billing/subscription', () => {
   }
 
   it('creates one customer if the answer to the second key is lost, after a kept failure', async () => {
-    await using shop = await openShop()
     const buy = () => shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
     shop.double.failCalls({ kind: '500', method: 'POST' })
     assert.equal(codeOf(await buy()), 'BILLING_UNAVAILABLE')
@@ -204,7 +196,6 @@ describe('POST /v1/billing/subscription', () => {
   })
 
   it('uses a customer of the user that a restored backup lacks', async () => {
-    await using shop = await openShop()
     const { db } = shop.app.services
     const before = await buyer(shop)
     await write(shop.app, 'DELETE FROM billing_customers')
@@ -215,7 +206,6 @@ describe('POST /v1/billing/subscription', () => {
   })
 
   it('creates another customer if the known one was deleted', async () => {
-    await using shop = await openShop()
     const { db } = shop.app.services
     await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
     for (const isForgotten of [false, true]) {
@@ -235,7 +225,6 @@ describe('POST /v1/billing/subscription', () => {
   })
 
   it('ends all unpaid subscriptions before it sells another', async () => {
-    await using shop = await openShop()
     const customer = await buyer(shop)
     const subscribe = () =>
       shop.stripe.subscriptions.create({

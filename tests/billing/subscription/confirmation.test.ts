@@ -8,6 +8,7 @@ import {
 } from '../../../lib/contract/billing/billing-schemas.ts'
 import { Terms } from '../../../lib/contract/billing/price-schemas.ts'
 import { codeOf } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const ASKS = 'pm_card_authenticationRequired'
@@ -52,8 +53,9 @@ const totals = ({ double }: Shop) =>
   )
 
 describe('an upgrade whose payment the bank wants confirmed', () => {
+  const shop = freshly(() => openWith(ASKS))
+
   it('answers the page on which to confirm, and changes the plan once it is paid', async () => {
-    await using shop = await openWith(ASKS)
     const asked = await change(shop)
     assert.equal(asked.plan.id, 'starter')
     assert.equal(asked.subscription?.status, 'active')
@@ -75,7 +77,6 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
   })
 
   it('changes nothing, and leaves nothing to pay, if the customer does not confirm', async () => {
-    await using shop = await openWith(ASKS)
     const { confirmation } = await change(shop)
     await answer(shop, confirmation?.url, 'failed')
     assert.equal((await shop.row())?.plan, 'starter')
@@ -88,7 +89,6 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
 
   for (const events of ['arrive', 'are lost'] as const) {
     it(`shows the user that it was not confirmed in time if the events ${events}`, async () => {
-      await using shop = await openWith(ASKS)
       await change(shop)
       await shop.settled()
       assert.equal((await terms(shop)).lapsedChange, undefined)
@@ -109,7 +109,6 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
   }
 
   it('leaves no notice once the customer has cancelled it or made another change', async () => {
-    await using shop = await openWith(ASKS)
     await change(shop)
     await change(shop, 'starter')
     await shop.settled()
@@ -125,7 +124,6 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
   })
 
   it('answers the same page again, and charges once', async () => {
-    await using shop = await openWith(ASKS)
     const first = await change(shop)
     assert.deepEqual(await change(shop), first)
     assert.deepEqual(totals(shop), ['paid 900', 'open 2000'])
@@ -134,7 +132,6 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
   })
 
   it('costs what a preview shows while it waits', async () => {
-    await using shop = await openWith(ASKS)
     shop.pass(10 * DAY)
     const { confirmation } = await change(shop)
     shop.pass(22 * 3_600)
@@ -148,7 +145,6 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
   })
 
   it('is taken back by choosing the current plan', async () => {
-    await using shop = await openWith(ASKS)
     const { confirmation } = await change(shop)
     assert.equal('confirmation' in (await change(shop, 'starter')), false)
     assert.deepEqual(totals(shop), ['paid 900', 'void 2000'])
@@ -157,7 +153,6 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
   })
 
   it('charges what the preview showed, even if it is confirmed much later', async () => {
-    await using shop = await openWith(ASKS)
     shop.pass(10 * DAY)
     await shop.send('GET', `${SUBSCRIPTION}/preview?planId=pro`)
     const { confirmation } = await change(shop)
@@ -170,7 +165,6 @@ describe('an upgrade whose payment the bank wants confirmed', () => {
   })
 
   it('is found by the next comparison with Stripe if the events are lost', async () => {
-    await using shop = await openWith(ASKS)
     const { confirmation } = await change(shop)
     await shop.settled()
     shop.double.switchDeliveries('drop', 20)

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createContactSender } from '../../../lib/billing/subscription/contact-changes.ts'
 import { readValue, write } from '../../support/database/sql.ts'
+import { closedAfterTest } from '../../support/scene/scene.ts'
 import { makeBillingApp } from '../customers.ts'
+
+const closed = closedAfterTest()
 
 /** The app with a customer, and what its trigger has noted. */
 async function openWithCustomer() {
-  const at = await makeBillingApp()
+  const at = closed(await makeBillingApp())
   const ada = await at.addCustomer()
   const { billing } = at.app.services
   const refused: string[] = []
@@ -28,8 +31,7 @@ async function openWithCustomer() {
 
 describe('the name and e-mail address of a customer at Stripe', () => {
   it('follow the account, with one call for each change', async () => {
-    const { at, send, change, customer, waiting, updates } = await openWithCustomer()
-    await using _at = at
+    const { send, change, customer, waiting, updates } = await openWithCustomer()
     const before = updates()
     await send()
     assert.equal(updates(), before)
@@ -46,7 +48,6 @@ describe('the name and e-mail address of a customer at Stripe', () => {
 
   it('are left alone where only the other one changes', async () => {
     const { at, ada, send, change, customer } = await openWithCustomer()
-    await using _at = at
     await at.stripe.customers.update(ada.customer, { name: 'Example Ltd' })
     await change("email = 'ada@new.example'")
     await send()
@@ -55,7 +56,6 @@ describe('the name and e-mail address of a customer at Stripe', () => {
 
   it('are sent again after a failure', async () => {
     const { at, send, change, customer, waiting } = await openWithCustomer()
-    await using _at = at
     await change("email = 'ada@new.example'")
     at.double.failCalls({ kind: '500' })
     await assert.rejects(send(), { code: 'BILLING_UNAVAILABLE' })
@@ -67,7 +67,6 @@ describe('the name and e-mail address of a customer at Stripe', () => {
 
   it('are sent as they are when they change while a change is being sent', async () => {
     const { at, send, change, customer, waiting } = await openWithCustomer()
-    await using _at = at
     await change("email = 'ada@one.example'")
     at.double.failCalls({ kind: 'late', delayMs: 20 })
     const sending = send()
@@ -80,7 +79,6 @@ describe('the name and e-mail address of a customer at Stripe', () => {
 
   it('are not tried again and again if Stripe refuses them', async () => {
     const { at, ada, refused, send, change, waiting, updates } = await openWithCustomer()
-    await using _at = at
     at.double.world.state.tables.customers.delete(ada.customer)
     const before = updates()
     await change("email = 'ada@new.example'")

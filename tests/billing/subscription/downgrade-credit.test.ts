@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { monthOf } from '../../../lib/config/period.ts'
 import { ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 /** Counts answered look-ups of the user in the paid period. */
@@ -37,8 +38,9 @@ function netOf({ double }: Shop): number {
  * Pro has 100,000 requests for 2900 cents, Starter 25,000 for 900: 75,000 more for 2000.
  */
 describe('a downgrade after more requests than the smaller plan has', () => {
+  const shop = freshly(openShop)
+
   it('within seconds of the upgrade credits nothing for what was used', async () => {
-    await using shop = await openShop()
     await shop.buy('starter')
     await change(shop, 'pro')
     await use(shop, 100_000)
@@ -47,7 +49,6 @@ describe('a downgrade after more requests than the smaller plan has', () => {
   })
 
   it('credits the share of the additional requests that is left', async () => {
-    await using shop = await openShop()
     await shop.buy('pro')
     // 45,000 of 75,000 are used: 40 % of the time, and of 2000 cents, is credited.
     await use(shop, 70_000)
@@ -56,7 +57,6 @@ describe('a downgrade after more requests than the smaller plan has', () => {
   })
 
   it('credits the time that is left if that is less', async () => {
-    await using shop = await openShop()
     await shop.buy('pro')
     await use(shop, 32_500)
     shop.pass(15.5 * DAY)
@@ -66,7 +66,6 @@ describe('a downgrade after more requests than the smaller plan has', () => {
   })
 
   it('compares with the time that the larger plan was charged for', async () => {
-    await using shop = await openShop()
     await shop.buy('starter')
     shop.pass(15.5 * DAY)
     await change(shop, 'pro')
@@ -106,7 +105,6 @@ describe('a downgrade after more requests than the smaller plan has', () => {
   })
 
   it('counts requests that were used after the preview', async () => {
-    await using shop = await openShop()
     await shop.buy('pro')
     const { lines } = await preview(shop, 'starter')
     assert.deepEqual(
@@ -119,7 +117,6 @@ describe('a downgrade after more requests than the smaller plan has', () => {
   })
 
   it('starts anew with each period', async () => {
-    await using shop = await openShop()
     await shop.buy('pro')
     await use(shop, 100_000)
     await change(shop, 'starter')
@@ -133,7 +130,6 @@ describe('a downgrade after more requests than the smaller plan has', () => {
   })
 
   it('ignores requests of the time before the subscription', async () => {
-    await using shop = await openShop()
     const { meters, plans } = shop.app.services
     const caller = { userId: shop.userId, plan: plans.free, paid: null, key: null }
     assert.ok(monthOf(shop.now()).start < shop.now())

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { codeOf, recordingLog } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const DUPLICATES = `${SUBSCRIPTION}/duplicates`
@@ -113,14 +114,14 @@ describe('two subscriptions of one customer', () => {
 })
 
 describe('ending duplicates', () => {
+  const shop = freshly(openShop)
+
   it('is 404 without a subscription', async () => {
-    await using shop = await openShop()
     assert.deepEqual((await shop.send('GET', DUPLICATES)).body, [])
     assert.equal(codeOf(await shop.send('DELETE', DUPLICATES)), 'NO_ACTIVE_SUBSCRIPTION')
   })
 
   it('leaves a single subscription alone', async () => {
-    await using shop = await openShop()
     const { id } = await shop.buy('pro')
     assert.equal((await shop.send('DELETE', DUPLICATES)).status, 200)
     assert.equal((await shop.row())?.id, id)

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
 import { codeOf } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const HOUR = 3_600
@@ -23,8 +24,9 @@ const Changed = v.object({ plan: v.object({ id: v.string() }) })
 const left = (days: number) => (31 - days) / 31
 
 describe('a change of the plan', () => {
+  const shop = freshly(openShop)
+
   it('charges exactly what its preview showed, up to an hour later', async () => {
-    await using shop = await openShop()
     await shop.buy('starter')
     shop.pass(10 * DAY)
     const shown = await preview(shop, 'pro')
@@ -52,7 +54,6 @@ describe('a change of the plan', () => {
   })
 
   it('ignores a preview of another plan, one older than an hour, and one that was used', async () => {
-    await using shop = await openShop()
     await shop.buy('starter')
     shop.pass(10 * DAY)
     const { amountDue } = await preview(shop, 'pro')
@@ -76,7 +77,6 @@ describe('a change of the plan', () => {
   })
 
   it('ignores a preview of the previous period', async () => {
-    await using shop = await openShop()
     await shop.buy('starter')
     shop.pass(31 * DAY - 10)
     await preview(shop, 'pro')
@@ -98,7 +98,6 @@ describe('a change of the plan', () => {
   })
 
   it('to the current plan costs nothing and changes nothing', async () => {
-    await using shop = await openShop()
     const { id } = await shop.buy('pro')
     const before = shop.atStripe(id)
     assert.deepEqual(await preview(shop, 'pro'), {
@@ -120,7 +119,6 @@ describe('a change of the plan', () => {
   })
 
   it('is 400 and changes nothing if the card is declined', async () => {
-    await using shop = await openShop()
     const { id } = await shop.buy('starter')
     shop.pass(DAY)
     const customer = String(shop.atStripe(id).customer)
@@ -142,7 +140,6 @@ describe('a change of the plan', () => {
   })
 
   it('turns overages off if the new plan has none', async () => {
-    await using shop = await openShop()
     const { id } = await shop.buy('pro')
     await shop.stripe.subscriptions.update(id, { metadata: { meridian_overages: 'on' } })
     const items = [{ price: shop.prices.overage }]
@@ -157,7 +154,6 @@ describe('a change of the plan', () => {
   })
 
   it('is 400 for an unknown plan, and for the free plan with advice to cancel', async () => {
-    await using shop = await openShop()
     await shop.buy('pro')
     shop.newCalls()
     for (const planId of ['free', 'gold']) {

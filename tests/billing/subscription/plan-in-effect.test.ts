@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { codeOf } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { signUp } from '../../support/sign-in.ts'
 import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
@@ -31,8 +32,9 @@ async function end(shop: Shop) {
 }
 
 describe('the plan in effect', () => {
+  const shop = freshly(openShop)
+
   it('is the paid plan from the next request on: tier, rate and cap', async () => {
-    await using shop = await openShop()
     const seen: unknown[] = []
     const look = async () => {
       const { body, headers } = await shop.send('GET', LOCATE)
@@ -69,7 +71,6 @@ describe('the plan in effect', () => {
   })
 
   it('keeps keys and sites when it gets smaller, but adds none above its limit', async () => {
-    await using shop = await openShop()
     await shop.buy('pro')
     const made: string[] = []
     for (let n = 0; n < 4; n++) {
@@ -96,7 +97,6 @@ describe('the plan in effect', () => {
   })
 
   it('decides when keys expire: never on a paid plan, else a year after the fall to free', async () => {
-    await using shop = await openShop()
     const expiries = async () => {
       const keys = v.parse(Listed, (await shop.send('GET', KEYS)).body)
       return keys.map(({ expiresAt }) => expiresAt)
@@ -117,7 +117,6 @@ describe('the plan in effect', () => {
   })
 
   it('lets an expired key work again from the first request after the purchase', async () => {
-    await using shop = await openShop()
     const old = await shop.app.makeKey({ plan: 'free', expiresAt: shop.now() })
     const status = async () => (await shop.app.send('GET', LOCATE, { key: old })).status
     assert.equal(await status(), 401)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { write } from '../../support/database/sql.ts'
 import { codeOf } from '../../support/helpers.ts'
+import { freshly } from '../../support/scene/scene.ts'
 import { auditOf, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const REFRESHED = `${SUBSCRIPTION}?refresh=true`
@@ -17,8 +18,9 @@ async function buyUnnoticed(shop: Shop): Promise<void> {
 }
 
 describe('GET /v1/billing/subscription?refresh=true', () => {
+  const shop = freshly(openShop)
+
   it('shows what was paid, although its events were lost', async () => {
-    await using shop = await openShop()
     await buyUnnoticed(shop)
     assert.match((await shop.send('GET', SUBSCRIPTION)).text, /"plan":\{"id":"free"/)
     assert.deepEqual(shop.newCalls(), [])
@@ -38,7 +40,6 @@ describe('GET /v1/billing/subscription?refresh=true', () => {
   })
 
   it('finds the subscription that counts behind many others', async () => {
-    await using shop = await openShop()
     const { id, plan } = await shop.buy('starter')
     const paid = shop.atStripe(id)
     const { subscriptions } = shop.double.world.state.tables
@@ -55,7 +56,6 @@ describe('GET /v1/billing/subscription?refresh=true', () => {
   })
 
   it('asks Stripe once in three seconds for each user', async () => {
-    await using shop = await openShop()
     await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
     await shop.settled()
     shop.newCalls()
@@ -70,13 +70,11 @@ describe('GET /v1/billing/subscription?refresh=true', () => {
   })
 
   it('does not ask Stripe about a user who never began a checkout', async () => {
-    await using shop = await openShop()
     assert.equal((await shop.send('GET', REFRESHED)).status, 200)
     assert.deepEqual(shop.newCalls(), [])
   })
 
   it('answers 503 if Stripe does not, and 400 to another value', async () => {
-    await using shop = await openShop()
     await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
     await shop.settled()
     shop.double.failCalls({ kind: '500' })
