@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import * as v from 'valibot'
@@ -17,8 +17,8 @@ import { readUsageDetails, selectUsage } from '../../lib/usage/usage-details.ts'
 import { createKeyedLookUps } from '../../routes/request/keyed-look-ups.ts'
 import { readRows, readValue, write } from '../support/database/sql.ts'
 import { onlyOnSqlite } from '../support/database/test-database.ts'
-import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { signInNewUser, visitPage } from '../support/scene/pages.ts'
+import { NOON } from '../support/helpers.ts'
+import { freshScene } from '../support/scene/scene.ts'
 import type { SendOptions } from '../support/scene/send.ts'
 import { signUp } from '../support/sign-in.ts'
 
@@ -26,15 +26,11 @@ const PATH = '/v1/account/me/usage/details'
 const KNOWN = '/v1/ip/81.2.69.160'
 const UNKNOWN = '/v1/ip/10.0.0.1'
 
-let app: TestApp
-let now: number
 let key: string
-beforeEach(async () => {
-  now = NOON
-  app = await makeApp({ now: () => now })
+const app = freshScene({}, async () => {
   key = await app.makeKey({ plan: 'pro' })
 })
-afterEach(() => app.close())
+const kim = app.user('kim')
 
 /** What is counted so far, by default of the user of `key`. */
 async function details(query: string, sent: SendOptions = { key }): Promise<UsageDetails> {
@@ -124,7 +120,7 @@ describe('GET /v1/account/me/usage/details', () => {
     const headers = { authorization: `Bearer ${token}` }
     const other = await app.makeKey({ email: 'eve@example.com', plan: 'pro' })
     await ask(KNOWN, 1, { key: other })
-    now += DAY_MS
+    app.pass(DAY_MS)
     await ask(KNOWN, 2, { headers })
     const [id = ''] = await keyIds({ headers })
     const by = (query: string) => details(`by=day,key,operation&${query}`, { headers })
@@ -140,9 +136,8 @@ describe('GET /v1/account/me/usage/details', () => {
   })
 
   it('does not count what the dashboard reads, but look-ups made there', async () => {
-    const cookie = await signInNewUser(app, 'kim@example.com')
-    await visitPage(app, '/app/usage', { cookie })
-    await visitPage(app, '/app/look-up?ip=81.2.69.160', { cookie })
+    await kim.visit('/app/usage')
+    await kim.visit('/app/look-up?ip=81.2.69.160')
     await app.services.ledger.flush()
     const rows = await readRows(app, 'SELECT operation, status, requests FROM usage_by_operation')
     assert.deepEqual(rows, [['locateAddress', 200, 1]])
@@ -182,13 +177,13 @@ describe('GET /v1/account/me/usage/details', () => {
     await fc.assert(
       fc.asyncProperty(Asked, async (asked) => {
         for (const [path, days] of asked) {
-          now += days * DAY_MS
+          app.pass(days * DAY_MS)
           await ask(path)
         }
         const sums = await sumsByColumn()
         assert.equal(new Set(sums).size, 1, sums.join())
         assert.equal(await lookUpsAnswered(), await countedForCap())
-        now = NOON
+        app.setClock(NOON)
       }),
       { numRuns: 8 },
     )
@@ -200,7 +195,7 @@ async function sumsByColumn(): Promise<number[]> {
   const { db, ledger } = app.services
   await ledger.flush()
   const userId = (await findUserByEmail(db, 'ada@example.com'))?.id ?? ''
-  const [from, to] = [dayOf(NOON), dayOf(now)]
+  const [from, to] = [dayOf(NOON), dayOf(app.services.now())]
   const sumBy = async (column: UsageColumn) => {
     const { rows, requests } = await readUsageDetails(db, { userId, from, to, by: [column] })
     const sum = rows.reduce((all, row) => all + row.requests, 0)

@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { readRows, write } from '../support/database/sql.ts'
-import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { NOON } from '../support/helpers.ts'
 import { signInNewUser, visitPage } from '../support/scene/pages.ts'
+import { freshScene } from '../support/scene/scene.ts'
 
 const EMAIL = 'ada@example.com'
 
-let app: TestApp
 let cookie: string
 let keys: { readonly id: string; readonly name: string }[]
-beforeEach(async () => {
-  app = await makeApp()
+const app = freshScene({}, async () => {
   cookie = await signInNewUser(app, EMAIL)
   for (const name of ['Shop', 'Blog']) await visitPage(app, '/app/keys', { cookie, form: { name } })
   const rows = await readRows<[string, string]>(app, 'SELECT id, name FROM api_keys')
   keys = rows.map(([id, name]) => ({ id, name }))
 })
-afterEach(() => app.close())
 
 interface Added {
   readonly key?: string

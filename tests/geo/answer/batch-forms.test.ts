@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { csvParse } from 'd3-dsv'
-import { makeApp, type TestApp } from '../../support/helpers.ts'
 import { plansFile } from '../../support/plans-file.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 
-let app: TestApp
 let key: string
-before(async () => {
-  app = await makeApp({ env: { MERIDIAN_PLANS: plansFile() } })
-  key = await app.makeKey()
+const app = sharedScene({ env: { MERIDIAN_PLANS: plansFile() } }, async () => {
+  key = await ada.key()
 })
-after(() => app.close())
+const ada = app.user('ada')
 
 const IPS = ['81.2.69.160', '2A02:4780::1', '10.0.0.1', 'nope', '=1+1', '8.8.8.8']
 
@@ -111,7 +109,7 @@ describe('the form of a batch', () => {
 
   it('is JSON for errors', async () => {
     const headers = { accept: 'text/csv' }
-    const answer = await app.send('POST', '/v1/ip/batch', { key, headers, body: { ips: [] } })
+    const answer = await ada.send('POST', '/v1/ip/batch', { ips: [] }, { headers })
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [400, 'application/json'])
   })
 })

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { readColumn } from '../../support/database/sql.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import { codeOf, NOON } from '../../support/helpers.ts'
 import { plansFile } from '../../support/plans-file.ts'
+import { freshScene } from '../../support/scene/scene.ts'
 
 const BATCH = '/v1/ip/batch'
 
-let app: TestApp
-let now: number
-beforeEach(async () => {
-  now = NOON
-  app = await makeApp({ now: () => now, env: { MERIDIAN_PLANS: plansFile() } })
-})
-afterEach(() => app.close())
+const app = freshScene({ env: { MERIDIAN_PLANS: plansFile() } })
+const ada = app.user('ada')
 
 const post = (key: string, body: unknown) => app.send('POST', BATCH, { key, body })
 
@@ -32,13 +28,13 @@ const many = (count: number) => Array.from({ length: count }, () => '81.2.69.160
 
 describe('POST /v1/ip/batch', () => {
   it('answers each address like a single look-up, in order', async () => {
-    const key = await app.makeKey()
+    const key = await ada.key()
     const ips = ['81.2.69.160', '2A02:4780::1', '10.0.0.1', '8.8.8.8', '81.2.69.160']
     const { results, meta } = await batch(key, ips)
     assert.deepEqual(meta.degraded, false)
     assert.equal(results.length, ips.length)
     for (const [n, ip] of ips.entries()) {
-      const { body } = await app.send('GET', `/v1/ip/${ip}`, { key })
+      const { body } = await ada.lookUp(ip)
       const single = v.parse(v.looseObject({ meta: v.record(v.string(), v.unknown()) }), body)
       const { precision, degraded } = single.meta
       assert.deepEqual(results[n], { ...single, meta: { precision, degraded } })
@@ -60,9 +56,9 @@ describe('POST /v1/ip/batch', () => {
   })
 
   it('counts each address, but not texts that are not addresses', async () => {
-    const key = await app.makeKey({ plan: 'fast' })
+    const key = await ada.key({ plan: 'fast' })
     await batch(key, [...many(250), 'nope', '10.0.0.1'])
-    const { body } = await app.send('GET', '/v1/account/me/usage', { key })
+    const { body } = await ada.send('GET', '/v1/account/me/usage')
     const Usage = v.object({ totalRequests: v.number(), dailyUsage: v.array(v.unknown()) })
     const usage = v.parse(Usage, body)
     assert.equal(usage.totalRequests, 251)
@@ -110,7 +106,7 @@ describe('POST /v1/ip/batch', () => {
     assert.deepEqual(await rate(600), [200, '0'])
     const last = await post(key, { ips: many(1_000) })
     assert.equal(last.headers.get('retry-after'), '6')
-    now += 60_000
+    app.pass(60_000)
     assert.deepEqual(await rate(1_000), [200, '0'])
   })
 
@@ -119,7 +115,7 @@ describe('POST /v1/ip/batch', () => {
     await post(key, { ips: many(600) })
     const refused = await post(key, { ips: many(1_000) })
     assert.equal(refused.headers.get('retry-after'), '36')
-    now += 36_000
+    app.pass(36_000)
     assert.equal((await post(key, { ips: many(1_000) })).status, 200)
   })
 
@@ -164,11 +160,11 @@ describe('POST /v1/ip/batch', () => {
 
   it('is open to pages of an allowed origin', async () => {
     const origin = 'https://app.example'
-    const key = await app.makeKey({ type: 'publishable', origins: [origin] })
+    await ada.key({ type: 'publishable', origins: [origin] })
     const headers = { origin }
     const preflight = await app.send('OPTIONS', BATCH, { headers })
     assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /POST/)
-    const answer = await app.send('POST', BATCH, { key, headers, body: { ips: many(1) } })
+    const answer = await ada.send('POST', BATCH, { ips: many(1) }, { headers })
     assert.equal(answer.status, 200)
     assert.equal(answer.headers.get('access-control-allow-origin'), origin)
   })
@@ -176,11 +172,11 @@ describe('POST /v1/ip/batch', () => {
 
 describe('GET /v1/ip/batch', () => {
   it('answers 400 with the query, as for any text that is not an address', async () => {
-    const key = await app.makeKey()
-    const { status, body } = await app.send('GET', BATCH, { key })
+    await ada.key()
+    const { status, body } = await ada.send('GET', BATCH)
     assert.equal(status, 400)
     assert.partialDeepStrictEqual(body, { query: { type: 'ip', value: 'batch' } })
-    assert.equal((await app.send('HEAD', BATCH, { key })).status, 400)
+    assert.equal((await ada.send('HEAD', BATCH)).status, 400)
     assert.equal((await app.send('GET', BATCH)).status, 401)
   })
 })
@@ -210,13 +206,13 @@ describe('GET /v1/ip/{ipAddress}?fields=', () => {
   })
 
   it('keeps degraded when the cap reduces the answer', async () => {
-    const key = await app.makeKey({ plan: 'free' })
+    const key = await ada.key({ plan: 'free' })
     const cap = app.services.plans.free.monthlyCap
     const caller = app.services.keys.find(key, NOON)
     assert.ok(caller)
     app.services.meters.open({ ...caller, key: caller }, NOON).count(cap)
     const path = '/v1/ip/81.2.69.160?fields=location.city,network'
-    const answer = await app.send('GET', path, { key })
+    const answer = await ada.send('GET', path)
     assert.deepEqual([answer.status, answer.body], [200, { meta: { degraded: true } }])
     const { results } = await batch(key, ['81.2.69.160'], ['location.city'])
     assert.deepEqual(results, [{ meta: { degraded: true } }])

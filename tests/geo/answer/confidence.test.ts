@@ -1,22 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
 import { measuredConfidence } from '../../../lib/geo/place/measured-confidence.ts'
 import { toPlace } from '../../../lib/geo/place/place.ts'
 import { geoFiles } from '../../support/geo-files.ts'
-import { makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import { makeApp, NOON } from '../../support/helpers.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 
 const LONDON = '/v1/ip/81.2.69.160'
 const IPS = ['81.2.69.160', '8.8.8.8', '17.0.0.1', '10.0.0.1']
 
-let app: TestApp
 let key: string
-before(async () => {
-  app = await makeApp({ env: { MERIDIAN_GEO: [geoFiles().city, geoFiles().dbip].join(',') } })
-  key = await app.makeKey()
-})
-after(() => app.close())
+const app = sharedScene(
+  { env: { MERIDIAN_GEO: [geoFiles().city, geoFiles().dbip].join(',') } },
+  async () => {
+    key = await ada.key()
+  },
+)
+const ada = app.user('ada')
 
 const get = async (path: string, by = key, of = app) => {
   const { body, headers } = await of.send('GET', path, { key: by })
@@ -73,21 +75,21 @@ describe('include=confidence', () => {
   })
 
   it('can be named among the fields', async () => {
-    const { body } = await app.send('GET', `${LONDON}?fields=location.confidence.city`, { key })
+    const { body } = await ada.lookUp('81.2.69.160?fields=location.confidence.city')
     const city = confirmed()?.city
     assert.deepEqual(body, { location: { confidence: { city } } })
   })
 
   it('is in each result of a batch, also as CSV', async () => {
     const body = { ips: IPS, include: ['confidence'] }
-    const { body: answer } = await app.send('POST', '/v1/ip/batch', { key, body })
+    const { body: answer } = await ada.send('POST', '/v1/ip/batch', body)
     const { results } = v.parse(v.object({ results: v.array(GeolocationResult) }), answer)
     assert.deepEqual(
       results.map(({ location }) => location?.confidence),
       await Promise.all(IPS.map((ip) => confidenceOf(`/v1/ip/${ip}`))),
     )
     const headers = { accept: 'text/csv' }
-    const { text } = await app.send('POST', '/v1/ip/batch', { key, headers, body })
+    const { text } = await ada.send('POST', '/v1/ip/batch', body, { headers })
     const [header = '', first = '', second = ''] = text.split('\r\n')
     const columns = 'country_confidence,region_confidence,city_confidence,degraded,error'
     assert.ok(header.endsWith(`,${columns}`), header)

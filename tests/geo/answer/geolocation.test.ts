@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
-import { codeOf, makeApp, type TestApp } from '../../support/helpers.ts'
+import { codeOf, makeApp } from '../../support/helpers.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 import type { SendOptions } from '../../support/scene/send.ts'
 
-let app: TestApp
 let key: string
-before(async () => {
-  app = await makeApp()
-  key = await app.makeKey()
+const app = sharedScene({}, async () => {
+  key = await ada.key()
 })
-after(() => app.close())
+const ada = app.user('ada')
 
 const get = (path: string, options: SendOptions = {}) => app.send('GET', path, { key, ...options })
 

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import { codeOf, NOON } from '../../support/helpers.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 
-let app: TestApp
 let key: string
-before(async () => {
-  app = await makeApp()
-  key = await app.makeKey()
+const app = sharedScene({}, async () => {
+  key = await ada.key()
 })
-after(() => app.close())
+const ada = app.user('ada')
 
 const get = (path: string, from?: string) =>
   app.send('GET', path, { key, ...(from !== undefined && { from }) })
@@ -45,7 +44,7 @@ describe('include=network', () => {
     assert.equal(v.parse(GeolocationResult, mine.body).network?.prefix, '81.2.69.0/24')
     const ips = prefixes.map(([address]) => address)
     const body = { ips, include: ['network'] }
-    const { results } = v.parse(Batch, (await app.send('POST', '/v1/ip/batch', { key, body })).body)
+    const { results } = v.parse(Batch, (await ada.send('POST', '/v1/ip/batch', body)).body)
     assert.deepEqual(
       results.map(({ network }) => network?.prefix),
       prefixes.map(([, prefix]) => prefix),
@@ -85,7 +84,7 @@ describe('include=network', () => {
   it('refuses anything unknown in a batch', async () => {
     for (const include of [[], ['nope'], 'network']) {
       const body = { ips: ['8.8.8.8'], include }
-      assert.equal(codeOf(await app.send('POST', '/v1/ip/batch', { key, body })), 'BAD_REQUEST')
+      assert.equal(codeOf(await ada.send('POST', '/v1/ip/batch', body)), 'BAD_REQUEST')
     }
   })
 })
@@ -144,7 +143,7 @@ describe('the error for an unknown name', () => {
   for (const [options, name] of bodies) {
     it(`quotes it for ${JSON.stringify(options)} in a batch`, async () => {
       const body = { ips: ['81.2.69.160'], ...options }
-      const answer = await app.send('POST', '/v1/ip/batch', { key, body })
+      const answer = await ada.send('POST', '/v1/ip/batch', body)
       assert.equal(codeOf(answer), 'BAD_REQUEST')
       assert.ok(message(answer).includes(`"${name}" `), message(answer))
     })

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import { codeOf, NOON } from '../../support/helpers.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 
-let app: TestApp
-let key: string
-before(async () => {
-  app = await makeApp()
-  key = await app.makeKey()
+const app = sharedScene({}, async () => {
+  await ada.key()
 })
-after(() => app.close())
+const ada = app.user('ada')
 
 const LONDON = '/v1/ip/81.2.69.160'
 const get = async (path: string) => {
-  const { status, body } = await app.send('GET', path, { key })
+  const { status, body } = await ada.send('GET', path)
   assert.equal(status, 200)
   return v.parse(GeolocationResult, body)
 }
@@ -41,7 +39,7 @@ describe('lang', () => {
       location: { city: 'ロンドン' },
     })
     const body = { ips: ['81.2.69.160', '9.0.0.1'], lang: 'de', fields: ['location.country.name'] }
-    const answer = await app.send('POST', '/v1/ip/batch', { key, body })
+    const answer = await ada.send('POST', '/v1/ip/batch', body)
     assert.deepEqual(Object(answer.body).results, [
       { location: { country: { name: 'Vereinigtes Königreich' } } },
       { location: { country: { name: 'Österreich' } } },
@@ -60,12 +58,12 @@ describe('lang', () => {
 
   for (const lang of ['', 'xx', 'DE', 'de,fr', 'pt']) {
     it(`refuses "${lang}"`, async () => {
-      const answer = await app.send('GET', `${LONDON}?lang=${lang}`, { key })
+      const answer = await ada.lookUp(`81.2.69.160?lang=${lang}`)
       assert.equal(codeOf(answer), 'BAD_REQUEST')
     })
   }
 })
 
 async function fieldsOf(path: string): Promise<unknown> {
-  return (await app.send('GET', path, { key })).body
+  return (await ada.send('GET', path)).body
 }

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { AddressSummary } from '../../../lib/contract/geo/summary.ts'
 import { countTurns } from '../../support/count-turns.ts'
-import { codeOf, makeApp, type TestApp } from '../../support/helpers.ts'
+import { codeOf, makeApp } from '../../support/helpers.ts'
 import { plansFile } from '../../support/plans-file.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 
-let app: TestApp
 let key: string
-before(async () => {
-  app = await makeApp({ env: { MERIDIAN_PLANS: plansFile() } })
-  key = await app.makeKey({ plan: 'fast' })
+const app = sharedScene({ env: { MERIDIAN_PLANS: plansFile() } }, async () => {
+  key = await ada.key({ plan: 'fast' })
 })
-after(() => app.close())
+const ada = app.user('ada')
 
 const post = (body: unknown, by = key) => app.send('POST', '/v1/ip/summary', { key: by, body })
 

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { makeApp, type TestApp } from '../../support/helpers.ts'
+import { describe, it } from 'node:test'
+import { sharedScene } from '../../support/scene/scene.ts'
 
-let app: TestApp
 let key: string
-before(async () => {
-  app = await makeApp()
-  key = await app.makeKey()
+const app = sharedScene({}, async () => {
+  key = await ada.key()
 })
-after(() => app.close())
+const ada = app.user('ada')
 
 const LONDON = '/v1/ip/81.2.69.160'
 const get = (path: string, accept?: string, from?: string) =>

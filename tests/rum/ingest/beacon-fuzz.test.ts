@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { readValue } from '../../support/database/sql.ts'
 import { ON_POSTGRES } from '../../support/database/test-database.ts'
-import { makeApp, type TestApp } from '../../support/helpers.ts'
 import { anyCharacter } from '../../support/quick/any-character.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 
 /* Any input gets a documented answer, and never a 500: `send` checks each answer. */
 
 const ORIGIN = 'https://shop.example'
 const TABLES = ['rum_hours', 'rum_days', 'rum_paths', 'rum_errors', 'rum_counts']
 
-let app: TestApp
-let key: string
-before(async () => {
-  app = await makeApp()
-  key = await app.makeKey()
-  const site = await app.send('POST', '/v1/account/me/sites', { key, body: { name: ORIGIN } })
+const app = sharedScene({}, async () => {
+  await ada.key()
+  const site = await ada.send('POST', '/v1/account/me/sites', { name: ORIGIN })
   assert.equal(site.status, 201)
 })
-after(() => app.close())
+const ada = app.user('ada')
 
 async function statusOf(body: unknown, headers: Record<string, string> = {}): Promise<number> {
   const all = { origin: ORIGIN, ...headers }
@@ -68,7 +65,7 @@ describe('POST /v1/telemetry/rum with random input', () => {
     assert.ok(seen.has(204) && seen.has(400))
     for (const kind of ['summary', 'overview']) {
       const path = `/v1/telemetry/rum/${kind}?domain=shop.example`
-      assert.equal((await app.send('GET', path, { key })).status, 200)
+      assert.equal((await ada.send('GET', path)).status, 200)
     }
   })
 

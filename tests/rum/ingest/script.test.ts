@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import * as v from 'valibot'
 import { ScriptTag } from '../../../lib/contract/telemetry/script.ts'
-import { makeApp, recordingLog, type TestApp } from '../../support/helpers.ts'
+import { recordingLog } from '../../support/helpers.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 
 const MAX_GZIPPED_BYTES = 5000
 const UUID = /^[0-9a-f-]{36}$/
 
 const log = recordingLog()
-let app: TestApp
 let tag: ScriptTag
-before(async () => {
-  app = await makeApp({ log })
+const app = sharedScene({ log }, async () => {
   tag = v.parse(ScriptTag, (await app.send('GET', '/rum.json')).body)
 })
-after(() => app.close())
 beforeEach(() => {
   log.requests.length = 0
 })

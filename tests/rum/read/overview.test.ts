@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { HOUR_MS } from '../../../lib/parts/durations.ts'
 import { readValue } from '../../support/database/sql.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import { codeOf, NOON } from '../../support/helpers.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 
 const ORIGIN = 'https://shop.example'
 const BRITISH = '81.2.69.160'
 const NOWHERE = '198.51.100.7'
 
 let now = NOON
-let app: TestApp
-let key: string
-before(async () => {
-  app = await makeApp({ now: () => now })
-  key = await app.makeKey()
-  const site = await app.send('POST', '/v1/account/me/sites', { key, body: { name: ORIGIN } })
+const app = sharedScene({ now: () => now }, async () => {
+  await ada.key()
+  const site = await ada.send('POST', '/v1/account/me/sites', { name: ORIGIN })
   assert.equal(site.status, 201)
 })
-after(() => app.close())
+const ada = app.user('ada')
+const eve = app.user('eve')
 
 async function post(body: unknown, from = NOWHERE, agent = 'Mozilla/5.0'): Promise<void> {
   const headers = { origin: ORIGIN, 'user-agent': agent }
@@ -29,7 +28,7 @@ async function post(body: unknown, from = NOWHERE, agent = 'Mozilla/5.0'): Promi
 
 async function overview(query = '') {
   const path = `/v1/telemetry/rum/overview?domain=shop.example${query}`
-  const answer = await app.send('GET', path, { key })
+  const answer = await ada.send('GET', path)
   assert.equal(answer.status, 200)
   return v.parse(RumOverview, answer.body)
 }
@@ -171,8 +170,8 @@ describe('GET /v1/telemetry/rum/overview', () => {
   })
 
   it('answers 404 for a site of another user', async () => {
-    const other = await app.makeKey({ email: 'eve@example.com' })
+    await eve.key()
     const path = '/v1/telemetry/rum/overview?domain=shop.example'
-    assert.equal(codeOf(await app.send('GET', path, { key: other })), 'NOT_FOUND')
+    assert.equal(codeOf(await eve.send('GET', path)), 'NOT_FOUND')
   })
 })

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { HOUR_MS } from '../../../lib/parts/durations.ts'
 import { formatHour } from '../../../lib/rum/hour.ts'
-import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import { codeOf, NOON } from '../../support/helpers.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 import { CONTINUOUS, draw, exact } from '../rum-values.ts'
 
 const ORIGIN = 'https://shop.example'
@@ -21,13 +22,10 @@ interface Sent {
 }
 
 let now = NOON
-let app: TestApp
-let key: string
 const sent: Sent[] = []
-before(async () => {
-  app = await makeApp({ now: () => now })
-  key = await app.makeKey()
-  await app.send('POST', '/v1/account/me/sites', { key, body: { name: ORIGIN } })
+const app = sharedScene({ now: () => now }, async () => {
+  await ada.key()
+  await ada.send('POST', '/v1/account/me/sites', { name: ORIGIN })
   const values = draw(CONTINUOUS['lognormal'] ?? (() => 0), HOURS.length * 20)
   for (const [at, value] of values.entries()) {
     const hour = NOON_HOUR - (HOURS[at % HOURS.length] ?? 0)
@@ -43,11 +41,11 @@ before(async () => {
   }
   now = NOON
 })
-after(() => app.close())
+const ada = app.user('ada')
 
 async function ask(query: string) {
   const path = `/v1/telemetry/rum/overview?domain=shop.example${query}`
-  return app.send('GET', path, { key })
+  return ada.send('GET', path)
 }
 
 async function series(query: string) {

@@ -3,19 +3,19 @@ import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { RumSummary } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 import type { SendOptions } from '../../support/scene/send.ts'
 
 const ORIGIN = 'https://shop.example'
 const LCP = { metrics: { lcp: 1200 } }
 
-let app: TestApp
 let key: string
-before(async () => {
-  app = await makeApp()
-  key = await app.makeKey()
+const app = sharedScene({}, async () => {
+  key = await ada.key()
   await addSite(app, key, ORIGIN)
 })
-after(() => app.close())
+const ada = app.user('ada')
+const eve = app.user('eve')
 
 async function addSite(to: TestApp, owner: string, name: string): Promise<void> {
   const { status } = await to.send('POST', '/v1/account/me/sites', { key: owner, body: { name } })
@@ -248,19 +248,19 @@ describe('GET /v1/telemetry/rum/summary', () => {
   it('finds the site by host or origin, in any case', async () => {
     for (const domain of ['shop.example', 'SHOP.example', ORIGIN, `${ORIGIN}/`]) {
       const query = `?domain=${encodeURIComponent(domain)}`
-      const { status, body } = await app.send('GET', path + query, { key })
+      const { status, body } = await ada.send('GET', path + query)
       assert.equal(status, 200)
       assert.equal(v.parse(RumSummary, body).domain, domain)
     }
   })
 
   it("answers 404 for sites that are not the caller's", async () => {
-    const other = await app.makeKey({ email: 'eve@example.com' })
+    await eve.key()
     for (const domain of ['other.example', 'http://shop.example', 'x'.repeat(300), '*', '..']) {
-      const { status } = await app.send('GET', `${path}?domain=${domain}`, { key })
+      const { status } = await ada.send('GET', `${path}?domain=${domain}`)
       assert.equal(status, 404, domain)
     }
-    const theirs = await app.send('GET', `${path}?domain=shop.example`, { key: other })
+    const theirs = await eve.send('GET', `${path}?domain=shop.example`)
     assert.equal(codeOf(theirs), 'NOT_FOUND')
   })
 
@@ -276,7 +276,7 @@ describe('GET /v1/telemetry/rum/summary', () => {
   ]
   for (const query of bad) {
     it(`refuses ${query || 'no query'}`, async () => {
-      assert.equal(codeOf(await app.send('GET', path + query, { key })), 'BAD_REQUEST')
+      assert.equal(codeOf(await ada.send('GET', path + query)), 'BAD_REQUEST')
     })
   }
 
