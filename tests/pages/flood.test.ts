@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { jsx } from 'hono/jsx'
 import { loadScript } from '../../lib/assets/page-assets.ts'
 import { pinnedScriptPath } from '../../lib/contract/telemetry/script.ts'
 import { assetHref } from '../../routes/pages/page-assets.ts'
-import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { NOON } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 import { freshClient } from '../support/scene/send.ts'
 
 /** Pages and files per client address and minute. */
 const CAPACITY = 600
 
 let now = NOON
-let app: TestApp
-before(async () => {
-  app = await makeApp({ now: () => now })
-})
-after(() => app.close())
+const app = sharedScene({ now: () => now })
 
 async function load(path: string, from: string, accept = 'text/html') {
   const request = new Request(new URL(path, 'http://127.0.0.1:8787'), { headers: { accept } })

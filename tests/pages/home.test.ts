@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { SAMPLES } from '../../pages/home.tsx'
-import { makeApp, type TestApp } from '../support/helpers.ts'
+import { makeApp } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 import { freshClient } from '../support/scene/send.ts'
 
-let app: TestApp
-before(async () => {
-  app = await makeApp()
-})
-after(() => app.close())
+const app = sharedScene()
 
 async function load(path: string, { from = freshClient(), in: { app: hono } = app } = {}) {
   const request = new Request(new URL(path, 'http://127.0.0.1:8787'))

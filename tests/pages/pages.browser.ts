@@ -1,46 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
 import { DEMO_PLAN } from '../../lib/config/plans.ts'
 import { assertAccessible, SCREENS } from './accessible.ts'
-import { openBrowser, type TestBrowser, type Visitor } from './browser.ts'
-import { openSite, type Site } from './site.ts'
+import { browseInside } from './inside.ts'
 
 const TIMEOUT_MS = 300_000
 const OTHER_ADDRESS = '2001:db8:1::1'
 
-let browser: TestBrowser
-let site: Site
-let opened: Visitor[]
-/** Requests to addresses outside the site. */
-let outsideRequests: string[]
-before(async () => {
-  browser = await openBrowser()
-})
-after(() => browser.close())
-beforeEach(async () => {
-  site = await openSite()
-  opened = []
-  outsideRequests = []
-})
-afterEach(async () => {
-  for (const { page } of opened) await page.context().close()
-  await site[Symbol.asyncDispose]()
-})
-
-/** Opens the page in a browser that can reach only the site. */
-async function open(path: string, options: BrowserContextOptions = {}): Promise<Visitor> {
-  const visitor = await browser.visitor(options)
-  opened.push(visitor)
-  await visitor.page.context().route('**', async (route) => {
-    const url = route.request().url()
-    if (url.startsWith(`${site.origin}/`) || url.startsWith('data:')) return route.continue()
-    outsideRequests.push(url)
-    return route.abort()
-  })
-  await visitor.page.goto(`${site.origin}${path}`)
-  return visitor
-}
+const { site, open, outsideRequests } = browseInside()
 
 async function typeAddress(page: Page, text: string): Promise<void> {
   await page.fill('#ip', text)
@@ -64,12 +32,12 @@ describe('the landing page', { timeout: TIMEOUT_MS }, () => {
       await typeAddress(page, OTHER_ADDRESS)
       await page.waitForSelector(`h2:has-text("${OTHER_ADDRESS}")`)
       await assertAccessible(page, 'nothing known')
-      assert.deepEqual(outsideRequests, [])
+      assert.deepEqual(outsideRequests(), [])
       assert.deepEqual(
         errors.filter((text) => !text.includes('404')),
         [],
       )
-      await page.goto(`${site.origin}/?ip=nope`)
+      await page.goto(`${site().origin}/?ip=nope`)
       await assertAccessible(page, 'an invalid address')
     })
   }
@@ -89,7 +57,7 @@ describe('the landing page', { timeout: TIMEOUT_MS }, () => {
     assert.match(await answerOf(page), /Looked up81\.2\.69\.160London, City of London, England/)
     assert.equal(new URL(page.url()).search, '?ip=81.2.69.160')
     assert.equal(
-      site.app.services.meters.periodRequests({ userId: 'demo', paid: null }, Date.now()),
+      site().app.services.meters.periodRequests({ userId: 'demo', paid: null }, Date.now()),
       1,
     )
     assert.deepEqual(errors, [])
@@ -120,10 +88,10 @@ describe('the landing page', { timeout: TIMEOUT_MS }, () => {
 
   it('submits the form once the demo key has reached its limit', async () => {
     const { page } = await open('/')
-    const key = await site.app.services.openDemo()
-    const headers = { origin: site.origin, 'x-api-key': key ?? '' }
+    const key = await site().app.services.openDemo()
+    const headers = { origin: site().origin, 'x-api-key': key ?? '' }
     const spent = Array.from({ length: DEMO_PLAN.requestsPerMinute }, () =>
-      fetch(`${site.origin}/v1/ip/81.2.69.160`, { headers }),
+      fetch(`${site().origin}/v1/ip/81.2.69.160`, { headers }),
     )
     await Promise.all(spent)
     await page.route('**/v1/ip/*', async (route) => {
@@ -141,7 +109,7 @@ describe('the landing page', { timeout: TIMEOUT_MS }, () => {
   it('submits the form once the demo key has reached its monthly cap', async () => {
     const { page } = await open('/')
     const demo = { userId: 'demo', plan: DEMO_PLAN, paid: null, key: null }
-    site.app.services.meters.open(demo, Date.now()).count(DEMO_PLAN.monthlyCap)
+    site().app.services.meters.open(demo, Date.now()).count(DEMO_PLAN.monthlyCap)
     const loaded = page.waitForEvent('load')
     await typeAddress(page, '81.2.69.160')
     await loaded

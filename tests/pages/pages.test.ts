@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { POLICIES } from '../../lib/limits/rate-limiter.ts'
 import { parseAddress } from '../../lib/parts/net/address.ts'
 import { makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 import { freshClient } from '../support/scene/send.ts'
 
 const LONDON = '81.2.69.160'
@@ -14,11 +15,7 @@ const CSP =
 const REFERENCE = ['/docs', '/docs/operations/createKey', '/docs/guides/limits', '/docs?q=city']
 
 const log = recordingLog()
-let app: TestApp
-before(async () => {
-  app = await makeApp({ log })
-})
-after(() => app.close())
+const app = sharedScene({ log })
 
 interface LoadOptions extends RequestInit {
   readonly from?: string

@@ -1,48 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
 import { operations } from '../../../lib/contract/operations.ts'
 import { GUIDES, guidePath, operationPath } from '../../../pages/reference/contents.ts'
 import { PASSWORD } from '../../support/sign-in.ts'
 import { assertAccessible, SCREENS } from '../accessible.ts'
-import { openBrowser, type TestBrowser, type Visitor } from '../browser.ts'
-import { openSite, type Site } from '../site.ts'
+import { browseInside } from '../inside.ts'
 
 const TIMEOUT_MS = 600_000
 const MOST_PIXELS = 1_500
 const LOCATE = '/docs/operations/locateAddress'
 
-let browser: TestBrowser
-let site: Site
-let opened: Visitor[]
-let outsideRequests: string[]
-before(async () => {
-  browser = await openBrowser()
-})
-after(() => browser.close())
-beforeEach(async () => {
-  site = await openSite()
-  opened = []
-  outsideRequests = []
-})
-afterEach(async () => {
-  for (const { page } of opened) await page.context().close()
-  await site[Symbol.asyncDispose]()
-})
-
-/** Opens the page in a browser that can reach only the site. */
-async function open(path: string, options: BrowserContextOptions = {}): Promise<Visitor> {
-  const visitor = await browser.visitor(options)
-  opened.push(visitor)
-  await visitor.page.context().route('**', async (route) => {
-    const url = route.request().url()
-    if (url.startsWith(`${site.origin}/`) || url.startsWith('data:')) return route.continue()
-    outsideRequests.push(url)
-    return route.abort()
-  })
-  await visitor.page.goto(`${site.origin}${path}`)
-  return visitor
-}
+const { site, open, outsideRequests } = browseInside()
 
 async function send(page: Page): Promise<string> {
   await page.click('#try button')
@@ -58,16 +27,16 @@ function shownTitles(page: Page): Promise<string[]> {
 describe('the API reference', { timeout: TIMEOUT_MS }, () => {
   for (const { name, options } of SCREENS) {
     it(`is accessible, and sends requests with the reader's key: ${name}`, async () => {
-      const key = await site.app.makeKey()
+      const key = await site().app.makeKey()
       const { page, errors } = await open('/docs', options)
       await assertAccessible(page, 'the first page')
-      await page.goto(`${site.origin}/docs?q=city`)
+      await page.goto(`${site().origin}/docs?q=city`)
       await assertAccessible(page, 'results of a search')
       for (const guide of GUIDES) {
-        await page.goto(`${site.origin}${guidePath(guide.name)}`)
+        await page.goto(`${site().origin}${guidePath(guide.name)}`)
         await assertAccessible(page, guide.title)
       }
-      await page.goto(`${site.origin}${LOCATE}`)
+      await page.goto(`${site().origin}${LOCATE}`)
       await page.fill('#key', key)
       await page.click('#try > summary')
       assert.match(await send(page), /^200.*"city": "London"/s)
@@ -76,7 +45,7 @@ describe('the API reference', { timeout: TIMEOUT_MS }, () => {
       )
       assert.match((await page.textContent('#answer')) ?? '', /ratelimit: "per-key";r=\d+/)
       await assertAccessible(page, 'an operation with everything unfolded')
-      assert.deepEqual([outsideRequests, errors], [[], []])
+      assert.deepEqual([outsideRequests(), errors], [[], []])
     })
   }
 
@@ -84,7 +53,7 @@ describe('the API reference', { timeout: TIMEOUT_MS }, () => {
     const { page } = await open('/docs', { viewport: { width: 1280, height: 800 } })
     const tall: string[] = []
     for (const row of operations) {
-      await page.goto(`${site.origin}${operationPath(row)}`)
+      await page.goto(`${site().origin}${operationPath(row)}`)
       const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
       const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
       if (height > MOST_PIXELS || beyond !== 0) tall.push(`${row.id}: ${height}, ${beyond}`)
@@ -96,7 +65,7 @@ describe('the API reference', { timeout: TIMEOUT_MS }, () => {
     const { page } = await open('/docs', { viewport: { width: 390, height: 800 } })
     const wide: string[] = []
     for (const row of operations) {
-      await page.goto(`${site.origin}${operationPath(row)}`)
+      await page.goto(`${site().origin}${operationPath(row)}`)
       await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
       const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
       if (beyond !== 0) wide.push(`${row.id}: ${beyond}`)
@@ -105,7 +74,7 @@ describe('the API reference', { timeout: TIMEOUT_MS }, () => {
   })
 
   it('fills the samples with a key, and keeps it for the tab alone', async () => {
-    const key = await site.app.makeKey()
+    const key = await site().app.makeKey()
     const { page } = await open(LOCATE)
     const sample = () => page.textContent('#sample-curl')
     assert.match((await sample()) ?? '', /YOUR_API_KEY/)
@@ -113,7 +82,7 @@ describe('the API reference', { timeout: TIMEOUT_MS }, () => {
     assert.match((await sample()) ?? '', /YOUR_API_KEY/)
     await page.fill('#key', key)
     assert.ok((await sample())?.includes(`X-API-Key: ${key}'`))
-    await page.goto(`${site.origin}/docs/operations/getTimezone`)
+    await page.goto(`${site().origin}/docs/operations/getTimezone`)
     assert.ok((await sample())?.includes(key))
     assert.ok((await page.textContent('#sample-go'))?.includes(key))
     assert.deepEqual(await page.evaluate('Object.keys(localStorage)'), [])
@@ -127,7 +96,7 @@ describe('the API reference', { timeout: TIMEOUT_MS }, () => {
     await page.keyboard.press('ArrowRight')
     assert.equal(await page.isVisible('#sample-typescript'), true)
     assert.equal(await page.isVisible('#sample-curl'), false)
-    await page.goto(`${site.origin}/docs/operations/getHealth`)
+    await page.goto(`${site().origin}/docs/operations/getHealth`)
     assert.equal(await page.isVisible('#sample-typescript'), true)
   })
 
@@ -153,7 +122,7 @@ describe('the API reference', { timeout: TIMEOUT_MS }, () => {
     const { page } = await open(LOCATE)
     await page.click('#try > summary')
     assert.match(await send(page), /^401.*"UNAUTHORIZED"/s)
-    await page.goto(`${site.origin}/docs/operations/getHealth`)
+    await page.goto(`${site().origin}/docs/operations/getHealth`)
     await page.click('#try > summary')
     assert.match(await send(page), /^200.*"geolocation": true/s)
   })
@@ -163,13 +132,13 @@ describe('the API reference', { timeout: TIMEOUT_MS }, () => {
     await page.click('#try > summary')
     await page.selectOption('#try-as', 'session')
     assert.match(await send(page), /signed out/)
-    await page.goto(`${site.origin}/app/sign-up`)
+    await page.goto(`${site().origin}/app/sign-up`)
     await page.fill('[name="name"]', 'Ada')
     await page.fill('[name="email"]', 'ada@example.com')
     await page.fill('[name="password"]', PASSWORD)
     await page.click('main button[type="submit"]')
-    await page.waitForURL(`${site.origin}/app`)
-    await page.goto(`${site.origin}/docs/operations/getProfile`)
+    await page.waitForURL(`${site().origin}/app`)
+    await page.goto(`${site().origin}/docs/operations/getProfile`)
     await page.click('#try > summary')
     await page.selectOption('#try-as', 'session')
     assert.match(await send(page), /^200.*"email": "ada@example\.com"/s)
@@ -178,7 +147,7 @@ describe('the API reference', { timeout: TIMEOUT_MS }, () => {
   it('works under any host name of the server', async () => {
     const { page } = await open('/')
     await page.context().unrouteAll()
-    const other = site.origin.replace('127.0.0.1', 'localhost')
+    const other = site().origin.replace('127.0.0.1', 'localhost')
     await page.goto(`${other}/docs/operations/getHealth`)
     await page.click('#try > summary')
     assert.match(await send(page), /^200/)

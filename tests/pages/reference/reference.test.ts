@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { jsx } from 'hono/jsx'
 import { errorCodes, type Operation } from '../../../lib/contract/operation.ts'
 import { operations } from '../../../lib/contract/operations.ts'
 import { ERROR_STATUS } from '../../../lib/parts/errors.ts'
 import { GUIDES, operationPath } from '../../../pages/reference/contents.ts'
-import { makeApp, type TestApp } from '../../support/helpers.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 import { freshClient } from '../../support/scene/send.ts'
 import { samplesIn } from './samples-in.ts'
 
 const rows: readonly Operation[] = operations
 
-let app: TestApp
-before(async () => {
-  app = await makeApp()
-})
-after(() => app.close())
+const app = sharedScene()
 
 async function load(path: string) {
   const request = new Request(new URL(path, 'http://127.0.0.1:8787'), {

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { makeApp, type TestApp } from '../../support/helpers.ts'
+import { describe, it } from 'node:test'
 import { signInNewUser } from '../../support/scene/pages.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 import { freshClient } from '../../support/scene/send.ts'
 
-let app: TestApp
 let cookie: string
-before(async () => {
-  app = await makeApp()
+const app = sharedScene({}, async () => {
   cookie = await signInNewUser(app)
 })
-after(() => app.close())
 
 /** Sends a request as the script of the reference does. */
 async function tryIt(body: unknown, headers: Readonly<Record<string, string>> = { cookie }) {
