@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { TOOLS } from '../../lib/mcp/tools.ts'
@@ -10,7 +10,8 @@ import { createHandlers } from '../../routes/handlers.ts'
 import { openExchange } from '../../routes/request/exchange.ts'
 import { type Given, textOf } from '../../routes/request/within.ts'
 import { connectTo } from '../mcp/assistant.ts'
-import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { NOON } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 import { signUp } from '../support/sign-in.ts'
 
 /** The address of all callers. */
@@ -54,18 +55,15 @@ const REFUSED: readonly (readonly [id: string, given: Given])[] = [
 ]
 
 let now = NOON
-let app: TestApp
 let token: string
 let siteId: string
-before(async () => {
-  app = await makeApp({ now: () => now })
+const app = sharedScene({ now: () => now }, async () => {
   token = await signUp(app)
   const headers = { authorization: `Bearer ${token}` }
   const body = { name: `https://${SITE}` }
   const made = await app.send('POST', '/v1/account/me/sites', { headers, body })
   siteId = JSON.parse(made.text).id
 })
-after(() => app.close())
 // So that no limit is used up.
 beforeEach(() => {
   now += MINUTE_MS

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
-import { codeOf, makeApp, steadyHeaders, type TestApp } from '../support/helpers.ts'
+import { codeOf, steadyHeaders } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 
-let app: TestApp
 let key: string
-before(async () => {
-  app = await makeApp()
-  key = await app.makeKey()
+const app = sharedScene({}, async () => {
+  key = await ada.key()
 })
-after(() => app.close())
+const ada = app.user('ada')
 
 const rows: readonly Operation[] = operations
 const paths = [...new Set(rows.map(({ path }) => path))]
@@ -66,7 +65,7 @@ describe('every path', () => {
       const allowed = [...own, ...(own.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
       const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'get-all']
       for (const method of methods.filter((name) => !allowed.includes(name))) {
-        const { status, headers } = await app.send(method, filled({ path }), { key })
+        const { status, headers } = await ada.send(method, filled({ path }))
         assert.equal(status, 405, `${method} ${path}`)
         const allow = headers.get('allow')?.split(', ').toSorted()
         assert.deepEqual(allow, namedIn(path, allowed).toSorted(), `${method} ${path}`)
@@ -105,7 +104,7 @@ describe('every path', () => {
       '/favicon.ico',
     ]
     for (const path of others) {
-      const { status, body } = await app.send('GET', path, { key })
+      const { status, body } = await ada.send('GET', path)
       assert.equal(status, 404, path)
       assert.equal(codeOf({ body }), 'NOT_FOUND', path)
     }

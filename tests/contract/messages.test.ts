@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { makeApp, type TestApp } from '../support/helpers.ts'
+import { describe, it } from 'node:test'
+import { sharedScene } from '../support/scene/scene.ts'
 
-let app: TestApp
 let key: string
 let publishable: string
-before(async () => {
-  app = await makeApp()
+const app = sharedScene({}, async () => {
   key = await app.makeKey()
   publishable = await app.makeKey({ type: 'publishable', origins: ['https://app.example'] })
 })
-after(() => app.close())
 
 const BATCH = ['POST', '/v1/ip/batch'] as const
 const SUMMARY = ['POST', '/v1/ip/summary'] as const

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
-import { codeOf, makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
+import { beforeEach, describe, it } from 'node:test'
+import { codeOf, makeApp, recordingLog } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 const KEYS = '/v1/account/me/keys'
 const LIMIT_BYTES = 16 * 1024
 
 const log = recordingLog()
-let app: TestApp
 let key: string
-before(async () => {
-  app = await makeApp({ log })
-  key = await app.makeKey()
+const app = sharedScene({ log }, async () => {
+  key = await ada.key()
 })
-after(() => app.close())
+const ada = app.user('ada')
 beforeEach(() => {
   log.requests.length = 0
   log.events.length = 0
@@ -47,7 +46,7 @@ describe('X-Request-Id', () => {
 
 describe('a request body', () => {
   const send = (body: unknown, headers: Record<string, string> = {}) =>
-    app.send('POST', KEYS, { key, body, headers })
+    ada.send('POST', KEYS, body, { headers })
   const named = (bytes: number) => {
     const empty = JSON.stringify({ name: 'a', x: '' })
     return JSON.stringify({ name: 'a', x: 'a'.repeat(bytes - empty.length) })
@@ -119,11 +118,11 @@ describe('a request body', () => {
 
 describe('the request log', () => {
   it('has one line per request', async () => {
-    await app.send('GET', LOCATE, { key, from: '203.0.113.77' })
+    await ada.lookUp('81.2.69.160', { from: '203.0.113.77' })
     await app.send('GET', '/nowhere')
     await app.send('DELETE', LOCATE)
     await app.send('OPTIONS', LOCATE)
-    await app.send('POST', KEYS, { key, body: '{' })
+    await ada.send('POST', KEYS, '{')
     await app.send('HEAD', '/health')
     assert.deepEqual(
       log.requests.map(({ method, route, status }) => [method, route, status]),
@@ -141,7 +140,7 @@ describe('the request log', () => {
 
   it('contains only the prefix of the key and the network of the client', async () => {
     const forwarded = { 'x-forwarded-for': '198.51.100.23' }
-    const answer = await app.send('GET', LOCATE, { key, from: '203.0.113.77', headers: forwarded })
+    const answer = await ada.lookUp('81.2.69.160', { from: '203.0.113.77', headers: forwarded })
     await app.send('GET', `${LOCATE}?key=${key}`, { key: `${key}0`, from: '2a00:1:2:3:4::5' })
     const [line] = log.requests
     assert.equal(line?.key, key.slice(0, 16))

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { HealthStatus, ServiceInfo } from '../../lib/contract/system.ts'
 import { timezoneData } from '../../lib/geo/answer/timezones.ts'
 import { createHealth } from '../../lib/services/health.ts'
 import { readValue } from '../support/database/sql.ts'
-import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
+import { makeApp, NOON } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 
-let app: TestApp
-before(async () => {
-  app = await makeApp({ env: { STRIPE_PRICE_PRO: 'price_pro' } })
-})
-after(() => app.close())
+const app = sharedScene({ env: { STRIPE_PRICE_PRO: 'price_pro' } })
 
 describe('GET /health', () => {
   it('answers ok after a real look-up and a real write', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import * as v from 'valibot'
-import { codeOf, makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
+import { codeOf, makeApp, recordingLog } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 import { PASSWORD, sendAuth } from '../support/sign-in.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
@@ -11,13 +12,10 @@ const Log = v.object({ err: v.instance(Error), requestId: v.string() })
 
 describe('a database that cannot be written', () => {
   const log = recordingLog()
-  let app: TestApp
   let key: string
-  before(async () => {
-    app = await makeApp({ log })
+  const app = sharedScene({ log }, async () => {
     key = await app.makeKey()
   })
-  after(() => app.close())
   beforeEach(() => app.setReadOnly(true))
 
   const addSite = () => app.send('POST', SITES, { key, body: { name: 'https://shop.example' } })

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
-import { makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
+import { beforeEach, describe, it } from 'node:test'
+import { recordingLog } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const PARENT = '00f067aa0ba902b7'
 
 const log = recordingLog()
-let app: TestApp
 let key: string
-before(async () => {
-  app = await makeApp({ log })
-  key = await app.makeKey()
+const app = sharedScene({ log }, async () => {
+  key = await ada.key()
 })
-after(() => app.close())
+const ada = app.user('ada')
 beforeEach(() => {
   log.requests.length = 0
 })
@@ -42,7 +41,7 @@ describe('Server-Timing', () => {
 
 describe('the traceparent of a request', () => {
   const traced = async (traceparent: string) => {
-    await app.send('GET', LOCATE, { key, headers: { traceparent } })
+    await ada.lookUp('81.2.69.160', { headers: { traceparent } })
     const [line] = log.requests
     return [line?.traceId, line?.parentId]
   }

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { TOOLS } from '../../lib/mcp/tools.ts'
-import { makeApp, type TestApp } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 import { freshClient } from '../support/scene/send.ts'
 
-let app: TestApp
-before(async () => {
-  app = await makeApp()
-})
-after(() => app.close())
+const app = sharedScene()
 
 async function load(path: string): Promise<string> {
   const request = new Request(`http://127.0.0.1:8787${path}`)

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
+import { describe, it } from 'node:test'
+import { recordingLog } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 import { freshClient } from '../support/scene/send.ts'
 
 const PAGE = 'https://tools.example'
 const LISTING = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
 const log = recordingLog()
-let app: TestApp
 let key: string
-before(async () => {
-  app = await makeApp({ env: { MERIDIAN_CORS_ORIGINS: PAGE }, log })
-  key = await app.makeKey()
+const app = sharedScene({ env: { MERIDIAN_CORS_ORIGINS: PAGE }, log }, async () => {
+  key = await ada.key()
 })
-after(() => app.close())
+const ada = app.user('ada')
 
 interface Sent {
   readonly method?: string

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
+import { recordingLog } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 import { freshClient } from '../support/scene/send.ts'
 
 const log = recordingLog()
-let app: TestApp
 let key: string
-before(async () => {
-  app = await makeApp({ log })
-  key = await app.makeKey()
+const app = sharedScene({ log }, async () => {
+  key = await ada.key()
 })
-after(() => app.close())
+const ada = app.user('ada')
 
 const REVISION = 'io.modelcontextprotocol/protocolVersion'
 const value = fc.jsonValue({ maxDepth: 3 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client'
 import { TOOLS } from '../../lib/mcp/tools.ts'
 import { findErrors } from '../openapi/json-schema.ts'
-import { makeApp, type TestApp } from '../support/helpers.ts'
+import { sharedScene } from '../support/scene/scene.ts'
 import { ask, askInVain, connectTo, ERAS } from './assistant.ts'
 
 /** Arguments of each tool, and the same request of the API. */
@@ -32,14 +32,11 @@ const CALLS = [
   },
 ]
 
-let app: TestApp
 let key: string
-before(async () => {
-  app = await makeApp()
+const app = sharedScene({}, async () => {
   key = await app.makeKey()
   await app.send('POST', '/v1/account/me/sites', { key, body: { name: 'https://app.example' } })
 })
-after(() => app.close())
 
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
 

@@ -4,7 +4,9 @@ import { AUTH_BASE_PATH } from '../../lib/contract/pages.ts'
 import { type AuthSettings, startAuth } from '../../lib/services/auth-host.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { readRows } from '../support/database/sql.ts'
-import { makeApp } from '../support/helpers.ts'
+import { freshScene } from '../support/scene/scene.ts'
+
+const app = freshScene()
 
 // run: only on SQLite, because its subject is the thread, not the database
 
@@ -45,7 +47,6 @@ function signUp(body: object) {
 
 describe('sign-in in a thread', () => {
   it('signs up and writes the user to the database of this thread', async () => {
-    await using app = await makeApp()
     await using auth = await start(app.services)
     const response = await auth.handle(signUp({ name: 'Ada', email: EMAIL, password: PASSWORD }))
     assert.equal(response.status, 200)
@@ -59,7 +60,6 @@ describe('sign-in in a thread', () => {
   })
 
   it('knows a fault of the database as one', async () => {
-    await using app = await makeApp()
     const { db } = app.services
     const execute: typeof db.execute = async () => {
       throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR' })
@@ -73,7 +73,6 @@ describe('sign-in in a thread', () => {
   })
 
   it('rejects if it cannot be loaded, and ends its thread', async () => {
-    await using app = await makeApp()
     await assert.rejects(start(app.services, { baseUrl: 'nonsense' }), /URL/)
   })
 })

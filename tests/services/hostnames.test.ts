@@ -5,6 +5,7 @@ import { parseAddress } from '../../lib/parts/net/address.ts'
 import { createAskHostname } from '../../lib/parts/net/hostname.ts'
 import { createFindHostname } from '../../lib/services/hostnames.ts'
 import { startDnsServer } from '../support/dns-server.ts'
+import { freshly } from '../support/scene/scene.ts'
 
 const LONDON = '160.69.2.81.in-addr.arpa'
 
@@ -15,8 +16,9 @@ function addressOf(text: string) {
 }
 
 describe('createFindHostname', () => {
+  const dns = freshly(startDnsServer)
+
   it('finds the name of an IPv4 or IPv6 address in lower case', async () => {
-    await using dns = await startDnsServer()
     const google = `${[...'2a001450400900000000000000000001'].reverse().join('.')}.ip6.arpa`
     dns.zone.set(LONDON, ['GW.Example.net']).set(google, ['six.example.net'])
     const find = createFindHostname(createAskHostname([dns.address]))
@@ -26,7 +28,6 @@ describe('createFindHostname', () => {
   })
 
   it('finds nothing if there is no name, or only texts that are not host names', async () => {
-    await using dns = await startDnsServer()
     const bad = ['<script>.example', 'a b.example', '-x.example', 'localhost', 'a"b.example']
     dns.zone.set(LONDON, bad).set('8.8.8.8.in-addr.arpa', [])
     const find = createFindHostname(createAskHostname([dns.address]))
@@ -36,7 +37,6 @@ describe('createFindHostname', () => {
   })
 
   it('asks once for the same address, and again after an hour', async () => {
-    await using dns = await startDnsServer()
     dns.zone.set(LONDON, ['gw.example.net'])
     let now = 0
     const find = createFindHostname(createAskHostname([dns.address]), () => now)
@@ -54,7 +54,6 @@ describe('createFindHostname', () => {
   })
 
   it('finds nothing if the server fails or is silent, and asks again after a minute', async () => {
-    await using dns = await startDnsServer()
     dns.zone.set(LONDON, 'broken').set('8.8.8.8.in-addr.arpa', 'silent')
     let now = 0
     const find = createFindHostname(createAskHostname([dns.address]), () => now)
@@ -68,7 +67,6 @@ describe('createFindHostname', () => {
   })
 
   it('runs at most 64 queries at the same time; an answer that needs one more has no name', async () => {
-    await using dns = await startDnsServer()
     const find = createFindHostname(createAskHostname([dns.address]))
     const names = Array.from({ length: 80 }, (_, n) => {
       dns.zone.set(`${n}.8.8.8.in-addr.arpa`, [`h${n}.example`])
@@ -80,7 +78,6 @@ describe('createFindHostname', () => {
   })
 
   it('asks nobody about addresses that are not public', async () => {
-    await using dns = await startDnsServer()
     const find = createFindHostname(createAskHostname([dns.address]))
     for (const ip of ['10.0.0.1', '::ffff:192.168.1.1', 'fe80::1', '127.0.0.1', '::1']) {
       assert.equal(await find(addressOf(ip)), undefined, ip)

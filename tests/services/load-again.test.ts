@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openAuth } from '../../lib/services/auth.ts'
 import { openContact } from '../../lib/services/contact.ts'
-import { makeApp } from '../support/helpers.ts'
+import { freshScene } from '../support/scene/scene.ts'
+
+const app = freshScene()
 
 // run: only on SQLite, because its subject is loading, not the database
 
@@ -18,7 +20,6 @@ function failsOnce<Value>(value: Value): () => Value {
 
 describe('services that load on first use', () => {
   it('load sign-in again after a failure', async () => {
-    await using app = await makeApp()
     await using opening = new AsyncDisposableStack()
     const baseUrl = failsOnce(app.services.baseUrl())
     const { handleAuth } = openAuth({ ...app.services, baseUrl }, app.services.keys, opening)
@@ -38,7 +39,6 @@ describe('services that load on first use', () => {
   })
 
   it('load the proof of work again after a failure', async () => {
-    await using app = await makeApp()
     await using opening = new AsyncDisposableStack()
     const readSecret = failsOnce(app.services.secrets.auth)
     const secrets = {

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createFindTxt } from '../../../lib/parts/net/txt-records.ts'
 import { startDnsServer } from '../../support/dns-server.ts'
+import { freshly } from '../../support/scene/scene.ts'
 
 describe('createFindTxt', () => {
+  const dns = freshly(startDnsServer)
+
   it('joins the parts of each record', async () => {
-    await using dns = await startDnsServer()
     const records = ['v=spf1 -all', 'x'.repeat(600)]
     dns.zone.set('shop.example', records)
     const found = await createFindTxt([dns.address])('shop.example')
@@ -13,7 +15,6 @@ describe('createFindTxt', () => {
   })
 
   it('finds nothing for a host without records, an unknown host, and a name that is too long', async () => {
-    await using dns = await startDnsServer()
     dns.zone.set('empty.example', [])
     const findTxt = createFindTxt([dns.address])
     for (const host of ['empty.example', 'unknown.example', `${'a'.repeat(64)}.example`]) {
@@ -22,7 +23,6 @@ describe('createFindTxt', () => {
   })
 
   it('fails within seconds if the server fails or is silent', async () => {
-    await using dns = await startDnsServer()
     dns.zone.set('broken.example', 'broken').set('silent.example', 'silent')
     const findTxt = createFindTxt([dns.address])
     await assert.rejects(findTxt('broken.example'), { code: 'ESERVFAIL' })
