@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { AuditList, Site } from '../../lib/contract/account/account-schemas.ts'
 import { SiteProof } from '../../lib/contract/account/site-proof.ts'
 import { makeApp, type TestApp } from '../support/helpers.ts'
-import { freshly } from '../support/scene/scene.ts'
+import { freshly } from '../support/scene/freshly.ts'
 
 const SITES = '/v1/account/me/sites'
 /** Names that mean another machine in each network. */

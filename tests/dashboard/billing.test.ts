@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DAY, openShop, type Shop } from '../billing/shop.ts'
 import { makeApp } from '../support/helpers.ts'
+import { freshly } from '../support/scene/freshly.ts'
 import type { PageOptions } from '../support/scene/pages.ts'
-import { freshly } from '../support/scene/scene.ts'
 
 /** Signs in a user of a service that sells through the Stripe double. */
 async function openBilling(shop: Shop) {

@@ -4,8 +4,9 @@ import type { AuthCall } from '../../lib/access/sign-in/embedded-auth.ts'
 import { users } from '../../lib/db/tables.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { startMailServer } from '../support/mail-server.ts'
+import { freshly } from '../support/scene/freshly.ts'
 import { type Page, visitPage } from '../support/scene/pages.ts'
-import { freshly, freshScene } from '../support/scene/scene.ts'
+import { freshScene } from '../support/scene/scene.ts'
 import { freshClient } from '../support/scene/send.ts'
 import {
   type AuthAnswer,

@@ -13,7 +13,7 @@ import { auditOf, openShop, type Shop } from '../billing/shop.ts'
 import { write } from '../support/database/sql.ts'
 import { NOON } from '../support/helpers.ts'
 import { newDataFolder, runScript } from '../support/process.ts'
-import { freshly } from '../support/scene/scene.ts'
+import { freshly } from '../support/scene/freshly.ts'
 
 // run: only on SQLite, because it runs commands on the data folder
 

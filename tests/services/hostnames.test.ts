@@ -5,7 +5,7 @@ import { parseAddress } from '../../lib/parts/net/address.ts'
 import { createAskHostname } from '../../lib/parts/net/hostname.ts'
 import { createFindHostname } from '../../lib/services/hostnames.ts'
 import { startDnsServer } from '../support/dns-server.ts'
-import { freshly } from '../support/scene/scene.ts'
+import { freshly } from '../support/scene/freshly.ts'
 
 const LONDON = '160.69.2.81.in-addr.arpa'
 

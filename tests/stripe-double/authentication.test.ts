@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import Stripe from 'stripe'
-import { freshly } from '../support/scene/scene.ts'
+import { freshly } from '../support/scene/freshly.ts'
 import { addPayer, DAY, startDouble, typesOf } from './start.ts'
 
 const ASKS = 'pm_card_authenticationRequired'

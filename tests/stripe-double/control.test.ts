@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { freshly } from '../support/scene/scene.ts'
+import { freshly } from '../support/scene/freshly.ts'
 import { DAY, NOW, startDouble } from './start.ts'
 
 describe('the control API of the double', () => {

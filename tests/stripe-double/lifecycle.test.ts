@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type Stripe from 'stripe'
-import { freshly } from '../support/scene/scene.ts'
+import { freshly } from '../support/scene/freshly.ts'
 import { addPayer, DAY, NOW, startDouble, typesOf } from './start.ts'
 
 describe('a subscription', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import Stripe from 'stripe'
 import { OVERAGE_EVENT } from '../../stripe-double/plans.ts'
-import { freshly } from '../support/scene/scene.ts'
+import { freshly } from '../support/scene/freshly.ts'
 import { addPayer, DAY, startDouble } from './start.ts'
 
 describe('meters', () => {

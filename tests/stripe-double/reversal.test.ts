@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { closedAfterTest } from '../support/scene/scene.ts'
+import { closedAfterTest } from '../support/scene/freshly.ts'
 import { addPayer, DAY, startDouble, typesOf } from './start.ts'
 
 const closed = closedAfterTest()

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { BillingDetails, Invoice } from '../../../lib/contract/billing/billing-schemas.ts'
 import { DAY } from '../../stripe-double/start.ts'
 import { codeOf, NOON } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { makeBillingApp } from '../customers.ts'
 
 const ADDRESS = { line1: '1 Example Street', city: 'London', postal_code: 'N1 1AA', country: 'GB' }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type Stripe from 'stripe'
 import { codeOf } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { auditOf, DAY, openShop, type Shop } from '../shop.ts'
 
 const SET = '/v1/billing/payment-method'

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type Stripe from 'stripe'
 import { addPayer, DAY } from '../../stripe-double/start.ts'
 import { codeOf, NOON } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { type BillingApp, makeBillingApp } from '../customers.ts'
 
 const PATH = '/v1/billing/promo'

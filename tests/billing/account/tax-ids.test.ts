@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { TaxId } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { Answer } from '../../support/contract-check.ts'
 import { codeOf, recordingLog } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { makeBillingApp } from '../customers.ts'
 
 const PATH = '/v1/billing/tax-ids'

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
 import { readValue, write } from '../../support/database/sql.ts'
 import { recordingLog } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { auditOf, DAY, openShop, SUBSCRIPTION } from '../shop.ts'
 
 describe('reconciliation', () => {

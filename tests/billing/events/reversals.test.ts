@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { auditOf, DAY, openShop, type Shop } from '../shop.ts'
 
 /** Buys Pro. Returns its subscription and its paid invoice. */

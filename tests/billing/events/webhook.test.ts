@@ -6,7 +6,7 @@ import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
 import { newSigningSecret } from '../../../stripe-double/ids.ts'
 import { readEverything, readValue, write } from '../../support/database/sql.ts'
 import { codeOf, makeApp, NOON, recordingLog } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { freshClient } from '../../support/scene/send.ts'
 import { auditOf, openShop, type Shop, SUBSCRIPTION, WEBHOOK } from '../shop.ts'
 

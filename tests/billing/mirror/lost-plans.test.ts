@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import { type Plan, readPlans } from '../../../lib/config/plans.ts'
 import { write } from '../../support/database/sql.ts'
 import { codeOf, recordingLog, type TestApp } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { openShop, SUBSCRIPTION } from '../shop.ts'
 

@@ -12,7 +12,7 @@ import { seedPlans } from '../../../stripe-double/plans.ts'
 import { startStripeDouble } from '../../../stripe-double/start-double.ts'
 import { readValue } from '../../support/database/sql.ts'
 import { codeOf, recordingLog, type TestApp } from '../../support/helpers.ts'
-import { closedAfterTest, freshly } from '../../support/scene/scene.ts'
+import { closedAfterTest, freshly } from '../../support/scene/freshly.ts'
 import { openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const closed = closedAfterTest()

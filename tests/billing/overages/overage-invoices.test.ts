@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { OVERAGE_EVENT } from '../../../lib/billing/stripe/overages.ts'
 import { OVERAGE_EVENT as EVENT_OF_DOUBLE } from '../../../stripe-double/plans.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import {
   CAP,
   endOf,

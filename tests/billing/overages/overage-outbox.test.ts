@@ -6,7 +6,7 @@ import { createOverages, type Overages } from '../../../lib/billing/overages/ove
 import { openDb } from '../../../lib/db/open.ts'
 import { runInTransaction } from '../../../lib/db/transaction.ts'
 import { write } from '../../support/database/sql.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import {
   ask,
   CAP,

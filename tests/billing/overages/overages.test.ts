@@ -6,7 +6,7 @@ import { saveSubscription } from '../../../lib/billing/subscription/subscription
 import type { Answer } from '../../support/contract-check.ts'
 import { readValue } from '../../support/database/sql.ts'
 import { codeOf, type TestApp } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { ask, CAP, openOverageShop, setOverages, subscribe } from './overages.ts'
 
 const Usage = v.object({ monthlyCap: v.nullable(v.number()) })

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { Overages } from '../../../lib/contract/billing/overages.ts'
 import { readColumn, readRows } from '../../support/database/sql.ts'
 import { codeOf } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import {
   CAP,
   endOf,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 /** A shop that sells a year of Pro in dollars and in euros, and everything else in dollars. */

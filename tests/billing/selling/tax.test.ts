@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { Invoice, ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { CheckoutEntry } from '../../../stripe-double/resources/checkout/complete-checkout.ts'
 import { codeOf } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const TAX = { env: { STRIPE_TAX: 'automatic' } }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { codeOf } from '../../support/helpers.ts'
 import { plansFileOf } from '../../support/plans-file.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const limits = { monthlyCap: 100, maxKeys: 5, maxSites: 1, requestsPerMinute: 100 }

@@ -7,7 +7,7 @@ import {
 } from '../../../lib/contract/billing/billing-schemas.ts'
 import { write } from '../../support/database/sql.ts'
 import { codeOf } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const YEAR = 365 * DAY

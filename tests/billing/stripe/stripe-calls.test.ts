@@ -8,7 +8,7 @@ import { ApiError } from '../../../lib/parts/errors.ts'
 import type { ApiFault } from '../../../stripe-double/http/api-faults.ts'
 import { newSecretKey } from '../../../stripe-double/ids.ts'
 import { startDouble } from '../../stripe-double/start.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 
 /** An action that waits by a clock of its own: a wait ends at once, and has taken its time. */
 async function openAction() {

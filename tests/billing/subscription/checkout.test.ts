@@ -5,7 +5,7 @@ import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
 import type { SubscriptionResponse } from '../../../lib/contract/billing/billing-schemas.ts'
 import { readEverything, write } from '../../support/database/sql.ts'
 import { codeOf, makeApp } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const Opened = v.object({ url: v.string() })

@@ -8,7 +8,7 @@ import {
 } from '../../../lib/contract/billing/billing-schemas.ts'
 import { Terms } from '../../../lib/contract/billing/price-schemas.ts'
 import { codeOf } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const ASKS = 'pm_card_authenticationRequired'

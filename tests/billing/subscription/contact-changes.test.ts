@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createContactSender } from '../../../lib/billing/subscription/contact-changes.ts'
 import { readValue, write } from '../../support/database/sql.ts'
-import { closedAfterTest } from '../../support/scene/scene.ts'
+import { closedAfterTest } from '../../support/scene/freshly.ts'
 import { makeBillingApp } from '../customers.ts'
 
 const closed = closedAfterTest()

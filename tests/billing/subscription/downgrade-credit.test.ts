@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { monthOf } from '../../../lib/config/period.ts'
 import { ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 /** Counts answered look-ups of the user in the paid period. */

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
 import { codeOf } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const HOUR = 3_600

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { codeOf } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { signUp } from '../../support/sign-in.ts'
 import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { write } from '../../support/database/sql.ts'
 import { codeOf } from '../../support/helpers.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { auditOf, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const REFRESHED = `${SUBSCRIPTION}?refresh=true`

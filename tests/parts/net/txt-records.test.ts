@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createFindTxt } from '../../../lib/parts/net/txt-records.ts'
 import { startDnsServer } from '../../support/dns-server.ts'
-import { freshly } from '../../support/scene/scene.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 
 describe('createFindTxt', () => {
   const dns = freshly(startDnsServer)

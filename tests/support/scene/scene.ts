@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach } from 'node:test'
 import { type AppOptions, makeApp, type TestApp } from '../helpers.ts'
+import { standInFor } from './freshly.ts'
 import { createPerson } from './person.ts'
 
 /** The options of a service, or what returns them once it opens. */
@@ -25,37 +25,6 @@ export function sharedScene(options: Given = {}, setUp?: SetUp): TestApp {
   before(open)
   after(close)
   return scene
-}
-
-/** What `open` returns, opened anew before each test of the file or suite and closed after it. */
-export function freshly<Opened extends AsyncDisposable>(open: () => Promise<Opened>): Opened {
-  let current: Opened | undefined
-  beforeEach(async () => {
-    current = await open()
-  })
-  afterEach(async () => {
-    await current?.[Symbol.asyncDispose]()
-    current = undefined
-  })
-  return standInFor(() => current)
-}
-
-/** Returns a function that returns what it gets, and closes it after the test. */
-export function closedAfterTest() {
-  let closing = new AsyncDisposableStack()
-  afterEach(async () => {
-    await closing.disposeAsync()
-    closing = new AsyncDisposableStack()
-  })
-  return <Opened extends AsyncDisposable>(opened: Opened): Opened => closing.use(opened)
-}
-
-/** Has the properties of what `find` returns at that moment. */
-function standInFor<Opened extends object>(find: () => Opened | undefined): Opened {
-  const get = (_: object, name: string | symbol) =>
-    Reflect.get(find() ?? assert.fail('it is open only while tests run'), name)
-  // safe: only its properties are read
-  return new Proxy({}, { get }) as Opened
 }
 
 function createScene(options: Given, setUp?: SetUp) {
