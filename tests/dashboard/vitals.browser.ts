@@ -5,6 +5,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import * as v from 'valibot'
 import { findUserByEmail, updatePlan } from '../../lib/accounts/users.ts'
 import { loadAsset } from '../../lib/assets/page-assets.ts'
+import { VITALS } from '../../lib/contract/telemetry/metrics.ts'
 import { HOUR_MS } from '../../lib/parts/durations.ts'
 import { createTraffic } from '../../scripts/demo-rum/traffic.ts'
 import { assertAccessible, SCREENS } from '../pages/accessible.ts'
@@ -122,7 +123,7 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
     it(`shows accessible charts: ${name}`, async () => {
       const { page, errors } = await open('/app/vitals?period=24h', options)
       await page.waitForSelector('.plot canvas')
-      assert.equal(await page.locator('.plot canvas').count(), 5)
+      assert.equal(await page.locator('.plot canvas').count(), VITALS.length)
       await assertAccessible(page, 'many samples')
       await openAll(page)
       await assertAccessible(page, 'everything opened')
@@ -144,7 +145,7 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
     while ((await paintedChart(page)).list === before.list) await sleep(50)
     await page.setViewportSize({ width: 390, height: 800 })
     while ((await paintedChart(page)).width >= before.width) await sleep(50)
-    assert.equal(await page.locator('.plot canvas').count(), 5)
+    assert.equal(await page.locator('.plot canvas').count(), VITALS.length)
     assert.deepEqual(errors, [])
     await page.context().close()
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import * as v from 'valibot'
+import { METRICS } from '../../../lib/contract/telemetry/metrics.ts'
 import { BEACON_MAX_BYTES, Beacon } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
 import { MAX_BYTES, pathOf, writeBeacon } from '../../../web/rum/beacon.ts'
 import { toPageError } from '../../../web/rum/page-error.ts'
@@ -30,7 +31,7 @@ const finished = fc.record({
   path: anyText(500).map((path) => path.replaceAll('?', '')),
   deviceType: fc.constantFrom('desktop' as const, 'mobile' as const),
   connectionType: anyText(20),
-  metrics: fc.dictionary(fc.constantFrom('lcp', 'inp', 'cls', 'ttfb', 'dns'), fc.nat()),
+  metrics: fc.dictionary(fc.constantFrom(...METRICS), fc.nat()),
   errors: fc.array(failure.map(toPageError), { maxLength: 14 }),
 })
 
