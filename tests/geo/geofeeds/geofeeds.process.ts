@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 /** Runs a command with the geofeed, or with other settings. */
-function run(name: 'geo' | 'locate', args: readonly string[], geofeeds = `${own}=10.0.0.0/8`) {
+function run(name: 'geo' | 'address-lists/locate', args: readonly string[], geofeeds = `${own}=10.0.0.0/8`) {
   const [program, ...options] = RUNTIME
   const { status, stdout, stderr } = spawnSync(
     program,
@@ -57,7 +57,7 @@ describe('npm run geo -- --geofeeds', () => {
     assert.match(rows[2] ?? '', /^Mine maxmind /)
     assert.equal(rows[4], 'Geofeed Networks Outside Bad Checked Problem')
     assert.match(rows[5] ?? '', /geofeed\.csv 2 1 1 20\S+ line 2: 11\.0\.0\.0\/8 is outside the/)
-    const places = run('locate', []).stdout.trim().split('\n')
+    const places = run('address-lists/locate', []).stdout.trim().split('\n')
     const cities = places.map((json) => JSON.parse(json).location?.city)
     assert.deepEqual(cities, ['Paris', 'Berlin', undefined])
   })
