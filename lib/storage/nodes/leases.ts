@@ -98,7 +98,7 @@ export function createPgLeases(options: LeaseOptions): Leases {
   }
 }
 
-/** Renews a lease until it is disposed of. `signal` aborts before another node can take it. */
+/** Renews a lease until it is disposed of. `signal` aborts before another node can take it, unless that one has marked this node dead. */
 function keepRenewed(
   { startedAt, leaseMs }: { readonly startedAt: number; readonly leaseMs: number },
   renew: () => Promise<boolean>,
