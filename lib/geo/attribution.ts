@@ -1,5 +1,7 @@
+import type { Provider } from './providers/schema.ts'
+
 /** The attribution that each provider's licence requires; empty for operators' own data. */
-const ATTRIBUTIONS = {
+const ATTRIBUTIONS: Readonly<Record<Provider, string>> = {
   maxmind:
     'This product includes GeoLite2 data created by MaxMind, available from https://www.maxmind.com',
   dbip: 'IP Geolocation by DB-IP, https://db-ip.com (CC BY 4.0)',
@@ -12,10 +14,7 @@ const ATTRIBUTIONS = {
     'ASN data by RouteViews (https://www.routeviews.org), NRO (https://www.nro.net) and DB-IP (https://db-ip.com), CC BY 4.0, merged by ip-location-db and compiled by Meridian',
   overlay: '',
   geofeed: '',
-} as const
-
-/** The short name of a provider. One that is new does not compile without its attribution. */
-export type Provider = keyof typeof ATTRIBUTIONS
+}
 
 const BY_NAME: ReadonlyMap<string, string> = new Map(Object.entries(ATTRIBUTIONS))
 

@@ -155,6 +155,15 @@ describe('the contract table', () => {
     )
   })
 
+  it('lists no public endpoint that is not published', () => {
+    const published = new Set<string>(ENDPOINTS.map(([name]) => name))
+    const others = rows.filter(({ access }) => access === 'public').map(endpoint)
+    assert.deepEqual(
+      others.filter((name) => !published.has(name)),
+      [],
+    )
+  })
+
   it('requires the scopes of the contract, and a key where it names none', () => {
     const access = new Map(rows.map((row) => [endpoint(row), row.access]))
     for (const [name, needs] of ENDPOINTS) {

@@ -3,7 +3,7 @@ import { runInClient, withClientService } from './parts/client-service.ts'
 
 // run: alone
 
-describe('the Go client', () => {
+describe('the Go client', { timeout: 600_000 }, () => {
   const environment = withClientService()
 
   it('is used by another module and passes its tests', async () => {

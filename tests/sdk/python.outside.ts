@@ -3,7 +3,7 @@ import { runInClient, withClientService } from './parts/client-service.ts'
 
 // run: alone
 
-describe('the Python client', () => {
+describe('the Python client', { timeout: 600_000 }, () => {
   const environment = withClientService()
 
   it('builds, installs and passes its tests', async () => {

@@ -7,7 +7,7 @@ import { runInClient, withClientService } from './parts/client-service.ts'
 const FOLDER = 'typescript'
 const TESTS = globSync('test/*.test.ts', { cwd: `sdk/${FOLDER}` })
 
-describe('the TypeScript client', () => {
+describe('the TypeScript client', { timeout: 600_000 }, () => {
   const environment = withClientService()
   before(() => runInClient(FOLDER, ['npm', 'ci', '--silent']))
 

@@ -1,5 +1,4 @@
 import type { PrivacyField } from '../../contract/geo/privacy.ts'
-import type { Provider } from '../attribution.ts'
 import type { DecodedMap } from '../mmdb/decoder.ts'
 import type { MmdbMetadata } from '../mmdb/mmdb.ts'
 import type { LocationFinding } from '../place/finding.ts'
@@ -8,6 +7,18 @@ import type { RawNetwork } from '../place/network-owner.ts'
 
 /** Returns the ISO 3166-2 code of the region called `name` in a country; undefined if unknown. */
 export type RegionCode = (country: string, name: string) => string | undefined
+
+/** The short name of a provider. lib/geo/attribution.ts has the attribution of each. */
+export type Provider =
+  | 'dbip'
+  | 'geofeed'
+  | 'iana'
+  | 'ip-location-db'
+  | 'ip2proxy'
+  | 'ipinfo'
+  | 'lists'
+  | 'maxmind'
+  | 'overlay'
 
 /** A layout of records, which providers may share. */
 export interface Schema {

@@ -9,7 +9,7 @@ import { codeUrl } from '../clone-or-package.ts'
 import { MINUTE_MS } from '../durations.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const ROOMS = ['admin', 'lib', 'pages', 'routes']
+const ROOMS = ['admin', 'lib', 'main', 'pages', 'routes']
 
 /**
  * Compiles the server's code in a process of its own, unless that was done since the code changed. A

@@ -22,7 +22,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 /** Runs a command with the geofeed, or with other settings. */
-function run(name: 'geo' | 'address-lists/locate', args: readonly string[], geofeeds = `${own}=10.0.0.0/8`) {
+function run(
+  name: 'geo' | 'address-lists/locate',
+  args: readonly string[],
+  geofeeds = `${own}=10.0.0.0/8`,
+) {
   const [program, ...options] = RUNTIME
   const { status, stdout, stderr } = spawnSync(
     program,

@@ -134,14 +134,20 @@ describe('the MaxMind schema', () => {
 const odd = [1, true, 'text', '', 2n ** 70n, [], {}, [[]], Buffer.from('x'), Number.NaN] as const
 const good = { country: { iso_code: 'GB' }, country_code: 'GB', city: 'London' }
 
-/** The keys that the schema reads in a record with a place. */
+/** The keys that the schema reads in a record with a place, and in an empty one. */
 function keysOf(schema: Schema): ReadonlySet<string> {
   const keys = new Set<string>()
-  const get = (record: DecodedMap, key: string) => {
-    keys.add(key)
-    return record[key]
+  for (const record of [good, {}]) {
+    const get = (of: DecodedMap, key: string) => {
+      keys.add(key)
+      return of[key]
+    }
+    const has = (of: DecodedMap, key: string) => {
+      keys.add(key)
+      return key in of
+    }
+    schema.read(new Proxy<DecodedMap>(record, { get, has }), () => undefined)
   }
-  schema.read(new Proxy<DecodedMap>(good, { get }), () => undefined)
   return keys
 }
 

@@ -267,7 +267,7 @@ const split = fc.record({
   isKept: fc.boolean(),
 })
 
-describe('the same bytes', () => {
+describe('the same bytes', { timeout: 900_000 }, () => {
   it('get the same answers, and close the connection or not, whichever way they take', async (t) => {
     t.diagnostic(`SEED=${SEED} npm run test:outside -- tests/http/ways`)
     let runs = 0

@@ -68,7 +68,7 @@ describe('the tables of telemetry', () => {
     assert.deepEqual(names.toSorted(), Object.keys(TABLES))
   })
 
-  it('accept every statement of the store', () => {
+  it('accept every statement that the store prepares', () => {
     assert.doesNotThrow(() => createRumStore(db))
   })
 })

@@ -24,7 +24,7 @@ export function isMarked(file: string, mark: (typeof MARKS)[number]): boolean {
 }
 
 /** What opens the database that MERIDIAN_TEST_DATABASE chooses, and where it is defined. */
-const OPENS_DATABASE = /\b(makeApp|storeOfTest)\b/
+const OPENS_DATABASE = /\b([m]akeApp|[s]toreOfTest)\b/
 const DEFINITIONS = ['helpers.ts', 'database/store.ts'].map((file) => join('tests/support', file))
 const IMPORTS = /^import (?!type )[^']*'(\.[^']+)'/gm
 
