@@ -13,9 +13,8 @@ const IN_PERIOD = 'site_id = ? AND hour BETWEEN ? AND ?'
 const IN_DAYS = 'site_id = ? AND day BETWEEN ? AND ?'
 
 export function createReadStore(readRows: Read) {
-  /** The rows, whose columns have the types of `Row`. */
-  const read = async <Row extends readonly unknown[]>(sql: string, params: readonly unknown[]) =>
-    (await readRows(sql, params)) as unknown as Row[] // safe: by the statement
+  const read = <Row extends unknown[]>(sql: string, params: readonly unknown[]) =>
+    readAs<Row>(readRows, sql, params)
   return {
     /** The hourly rows with their percentiles, sorted by hour, country and device. */
     listSummary: async (filter: RowFilter): Promise<SummaryRow[]> => {
@@ -75,7 +74,18 @@ function condition(column: 'hour' | 'day', { siteId, period, country, device }: 
   }
 }
 
+/** Reads rows whose columns have the types of `Row`. */
+async function readAs<Row extends unknown[]>(
+  read: Read,
+  sql: string,
+  params: readonly unknown[],
+): Promise<Row[]> {
+  return (await read(sql, params)) as Row[] // safe: by the statement
+}
+
 const PAGE_ROWS = 250
+
+type SpanTuple = [span: number, country: string, device: string, samples: number, bytes: Uint8Array]
 
 /** Reads rows by time, in pages, so that other requests can run in between. */
 async function* readSpans(
@@ -93,9 +103,7 @@ async function* readSpans(
     const sql = `SELECT ${column}, country, device, samples, sketches FROM ${table}
       WHERE ${isWanted} AND (${column}, country, device) > (?, ?, ?)
       ORDER BY ${column}, country, device LIMIT ${PAGE_ROWS}`
-    const rows = await read(sql, [...params, ...last])
-    // safe: these are the types of the columns
-    const page = rows as [number, string, string, number, Uint8Array][]
+    const page: SpanTuple[] = await readAs(read, sql, [...params, ...last])
     yield page.map(([span, country, device, samples, sketches]) => {
       return { hour: span * hours, country, device, samples, sketches }
     })

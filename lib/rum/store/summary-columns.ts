@@ -11,7 +11,7 @@ export const PERCENTILE_COLUMNS = PERCENTILES.map(({ vital, name }) => `${vital}
 export const SUMMARY_COLUMNS = ['hour', 'country', 'device', 'samples', ...PERCENTILE_COLUMNS]
 
 /** The values of `SUMMARY_COLUMNS`. */
-export type SummaryTuple = readonly [
+export type SummaryTuple = [
   hour: number,
   country: string,
   device: string,
