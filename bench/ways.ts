@@ -44,12 +44,17 @@ async function benchWay(
   await using meridian = await startMeridian(folder.path, options.geoFolder)
   await using hono = await bareHono(NODE).start(folder.path)
   const load = { args: { addresses: writeAddresses(folder.path, randomMix(ADDRESSES)) } }
-  const both = (name: string, more: Target['headers']): Trial[] => {
-    const base = `bare Hono, ${name}`
+  const both = (kind: string, more: Target['headers']): Trial[] => {
+    const base = `bare Hono, ${kind}`
     return [
-      { name: base, target: hono, more },
-      { name: `Meridian, ${name}`, target: meridian, more },
-    ].map((one) => ({ name: one.name, target: withHeaders(one.target, more), load, base }))
+      { name: base, target: hono },
+      { name: `Meridian, ${kind}`, target: meridian },
+    ].map(({ name, target }) => ({
+      name,
+      target: { ...target, headers: { ...target.headers, ...more } },
+      load,
+      base,
+    }))
   }
   await printTrials([...both('kept', {}), ...both(way, headers)], options)
 }
@@ -86,40 +91,31 @@ export async function benchAsks(options: BenchOptions): Promise<void> {
   await using hono = await bareHono(NODE).start(folder.path)
   await using meridian = await startServer(prepared)
   const { addresses } = randomMix(ADDRESSES)
-  const asks = (name: string, ask: (address: string) => string, more: Target['headers'] = {}) => {
+  const asks = (name: string, ask: (address: string) => string, headers = meridian.headers) => {
     const mix = { name: name.replaceAll(/\W+/g, '-'), addresses: addresses.map(ask) }
     const load = { args: { addresses: writeAddresses(folder.path, mix) } }
-    return { name, target: withHeaders(meridian, more), load, base: 'plain' }
+    return { name, target: { ...meridian, headers }, load, base: 'plain' }
   }
   const plain = asks('plain', (address) => address)
+  const visitor = { ...meridian.headers, 'X-Forwarded-For': CLIENT }
+  const bearer = { Authorization: `Bearer ${meridian.headers['X-API-Key']}` }
   const query = (text: string) => asks(text, (address) => `${address}?${text}`)
   const trials: Trial[] = [
     { ...plain, name: 'bare Hono', target: hono },
     plain,
-    asks('me', () => 'me', { 'X-Forwarded-For': CLIENT }),
-    asks('me/timezone', () => 'me/timezone', { 'X-Forwarded-For': CLIENT }),
+    asks('me', () => 'me', visitor),
+    asks('me/timezone', () => 'me/timezone', visitor),
     query('fields=location.country.code,location.city'),
     query('lang=de'),
     query('include=network'),
     query('include=privacy'),
     asks('timezone', (address) => `${address}/timezone`),
     asks('IPv6', (address) => `2a02:${address.replaceAll('.', ':')}::1`),
-    asks('Bearer', (address) => address, bearerOf(meridian)),
+    asks('Bearer', (address) => address, bearer),
     asks('publishable', (address) => address, { 'X-API-Key': publishable, Origin: ORIGIN }),
     { ...plain, name: 'batch of one', load: { args: { ...plain.load.args, every: 1 } } },
   ]
   await printTrials(trials, options)
-}
-
-/** The key goes into another header, and the usual one is empty. */
-function bearerOf({ headers }: Target): Target['headers'] {
-  return { Authorization: `Bearer ${headers['X-API-Key']}` }
-}
-
-function withHeaders(target: Target, more: Target['headers']): Target {
-  const { 'X-API-Key': key, ...rest } = target.headers
-  const usual = 'Authorization' in more || key === undefined ? rest : target.headers
-  return { ...target, headers: { ...usual, ...more } }
 }
 
 function makePublishableKey(env: NodeJS.ProcessEnv): string {
