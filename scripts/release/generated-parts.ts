@@ -6,7 +6,7 @@ import { readPlans } from '../../lib/config/plans.ts'
 const BEGIN = '<!-- Made by npm run docs -->\n\n'
 const END = '\n<!-- End -->'
 
-/** Documents of which a part follows from code, with what makes it. */
+/** The documents with a part that follows from code, and the function that makes this part. */
 export const GENERATED_PARTS: Readonly<Record<string, () => string>> = {
   'docs/api.md': plansTable,
   'docs/billing.md': () => `\`\`\`\n${HANDLED_EVENTS.join('\n')}\n\`\`\`\n`,

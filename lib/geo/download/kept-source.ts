@@ -10,7 +10,7 @@ import type { FetchedNetworks } from './fetched-networks.ts'
 /** Epoch milliseconds. */
 export const Time = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/** What is remembered of a source whose last accepted version is kept in a file. */
+/** The state of a source: its last accepted version is kept in a file. */
 export const sourceState = {
   /** When the stored version was last the newest; absent if none is stored. */
   checkedAt: v.optional(Time),
@@ -47,7 +47,7 @@ interface Compiled {
 
 /**
  * Compiles kept sources into a database, and puts it into use if it can be opened. If `compile` returns
- * undefined, there is no database. Returns only what failed.
+ * undefined, removes the database. Returns the failure, if there is one.
  */
 export async function updateCompiled(
   directory: string,

@@ -23,7 +23,7 @@ export function isMarked(file: string, mark: (typeof MARKS)[number]): boolean {
   return readFileSync(file, 'utf8').includes(`\n// run: ${mark}`)
 }
 
-/** What opens the database that MERIDIAN_TEST_DATABASE chooses, and where it is defined. */
+/** These functions open the database that MERIDIAN_TEST_DATABASE chooses. The brackets keep this file from matching. */
 const OPENS_DATABASE = /\b([m]akeApp|[s]toreOfTest)\b/
 const DEFINITIONS = ['helpers.ts', 'database/store.ts'].map((file) => join('tests/support', file))
 const IMPORTS = /^import (?!type )[^']*'(\.[^']+)'/gm
