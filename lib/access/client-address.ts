@@ -6,6 +6,7 @@ import {
   truncated,
   unmapped,
 } from '../parts/net/address.ts'
+import { addressOfEndpoint } from '../parts/net/endpoint.ts'
 import { contains, type Network } from '../parts/net/network.ts'
 
 /** The sender of a request. */
@@ -56,12 +57,13 @@ function toClient(address: Address | null): Client | null {
 
 /**
  * Reads X-Forwarded-For from the right, where our own proxies write, up to the first address that is
- * not a trusted proxy. A hop that is not an address ends the walk: everything to its left may be
- * forged.
+ * not a trusted proxy. Empty hops do not count (RFC 9110, section 5.6.1.2). One that is not an address
+ * ends the walk: everything to its left may be forged.
  */
 function walkBack(proxy: Address, forwardedFor: string, trusted: readonly Network[]): Address {
   let client = proxy
   for (const hop of forwardedFor.split(',').toReversed()) {
+    if (hop.trim() === '') continue
     const next = parseHop(hop)
     if (next === null) return client
     client = next
@@ -83,15 +85,10 @@ function parsePeer(text: string): Address | null {
   return parseClient(text.replace(/%.*$/, ''))
 }
 
-/** IPv6 in brackets, or dotted IPv4, each with or without a port. */
-const HOP = /^(?:\[([^\]]*)\]|([\d.]*))(?::\d{1,5})?$/
-
-/** Parses an address as proxies write it: `a.b.c.d`, `a.b.c.d:port`, `v6`, `[v6]` or `[v6]:port`. */
+/** Parses an address as proxies write it, with or without a port and quotes (RFC 7239, section 4). */
 function parseHop(hop: string): Address | null {
-  const text = hop.trim()
-  const [, v6, v4] = HOP.exec(text) ?? []
-  if (v6 !== undefined && !v6.includes(':')) return null
-  return parseClient(v6 ?? v4 ?? text)
+  const address = addressOfEndpoint(hop.trim().replace(/^"(.*)"$/, '$1'))
+  return address === undefined ? null : parseClient(address)
 }
 
 /** IPv4 may come mapped to IPv6, as ::ffff:a.b.c.d. No client has the unspecified address. */

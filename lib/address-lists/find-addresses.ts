@@ -1,3 +1,7 @@
+import { addressOfEndpoint, isIpv4, isIpv6, type Ports } from '../parts/net/endpoint.ts'
+import { isVersion } from './versions.ts'
+import { withoutEscapes } from './without-escapes.ts'
+
 /** Why a row has no result. */
 export const NO_ADDRESS = 'No IPv4 or IPv6 address'
 
@@ -9,61 +13,74 @@ const LONGEST = 45
 
 /**
  * The IPv4 and IPv6 addresses in a text, as they are written there: in a cell, or anywhere in a line of a
- * log. Ports, brackets, zones (`%eth0`) and punctuation around them are left out. Names and versions,
- * such as `1.2.3.4.example.com` and `Chrome/120.0.0.0`, are not addresses.
+ * log. Ports, brackets, zones (`%eth0`), colours, escapes and punctuation around them are left out. Names and
+ * versions, such as `1.2.3.4.example.com` and `Chrome/120.0.0.0`, are not addresses.
  */
 export function findAddresses(text: string): string[] {
   const found: string[] = []
-  for (const { 0: word, index } of text.matchAll(WORD)) {
-    const end = index + word.length
-    if (word.length > 2 * LONGEST || isProduct(text, index)) continue
-    const address = addressIn(apart(word, text.charAt(index - 1), text.charAt(end)))
+  const plain = withoutEscapes(text)
+  for (const { 0: word, index } of plain.matchAll(WORD)) {
+    if (word.length > 2 * LONGEST) continue
+    const address = addressAt(plain, index, word)
     if (address !== undefined) found.push(address)
   }
   return found
 }
 
-/** Whether a name and a slash come before, as in `Chrome/120.0.0.0`. */
-function isProduct(text: string, index: number): boolean {
-  return text.charAt(index - 1) === '/' && /\w/.test(text.charAt(index - 2))
+function addressAt(text: string, index: number, word: string): string | undefined {
+  const rest = withoutNameBefore(word, text.charAt(index - 1))
+  const start = index + word.length - rest.length
+  const end = index + word.length
+  const whole = /[a-z\d]/i.test(text.charAt(end)) ? withoutNameAfter(rest, text) : rest
+  const address = addressIn(whole, text)
+  if (address === undefined || address.includes(':')) return address
+  return isVersion(text, start + rest.indexOf(address), address) ? undefined : address
 }
 
-/**
- * The part of a word that no letters touch. A colon separates it from letters (`src:1.2.3.4`); after a
- * dot, it is a part of a name.
- */
-function apart(word: string, before: string, after: string): string {
-  let rest = word
-  if (/[\w-]/.test(before)) {
-    const first = rest.search(/[.:]/)
-    if (rest.charAt(first) === '.') return ''
-    rest = rest.slice(first + 1)
-  }
-  if (!/\w/.test(after)) return rest
-  const last = Math.max(rest.lastIndexOf('.'), rest.lastIndexOf(':'))
-  return rest.charAt(last) === ':' ? rest.slice(0, last) : ''
+/** A colon separates an address from letters before it (`src:1.2.3.4`); a dot makes it a part of a name. */
+function withoutNameBefore(word: string, before: string): string {
+  if (!/[a-z\d]/i.test(before)) return word
+  const first = word.search(/[.:]/)
+  return word.charAt(first) === '.' ? '' : word.slice(first + 1)
 }
 
-function addressIn(word: string): string | undefined {
+/** What letters touch at the end of a word is a name, unless it can be that of a port (`2001:db8::1.https`). */
+function withoutNameAfter(word: string, text: string): string {
+  const last = Math.max(word.lastIndexOf('.'), word.lastIndexOf(':'))
+  const start = word.slice(0, Math.max(0, last))
+  if (word.charAt(last) === ':' || isIpv6(start)) return start
+  return isIpv4(start) && portsIn(text).afterDot === true ? start : ''
+}
+
+function addressIn(word: string, text: string): string | undefined {
   const trimmed = word.replace(/^\.+|\.+$/g, '')
   // A colon at the end is punctuation, two are a part of an IPv6 address.
-  const bare = trimmed.replace(/^:(?!:)|(?<!:):$/g, '')
-  if (isIpv6(bare)) return bare
-  return bare.split(':').find((part) => IPV4.test(part))
+  const bare = trimmed.replace(/^:(?!:)|(?<!:):$|(?<=[^:]::):$/g, '')
+  if (!bare.includes(':') && isIpv4(bare)) return bare
+  const ports = MAY_END_WITH_PORT.test(bare) ? portsIn(text) : {}
+  const address = addressOfEndpoint(bare, ports)
+  if (address !== undefined || !bare.includes(':')) return address
+  return bare.split(':').find((part) => isIpv4(part))
 }
 
-const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
-const GROUP = /^[\da-f]{1,4}$/i
+const MAY_END_WITH_PORT = /::.*:\d{1,4}$|^(?:\d+\.){4}\d+$/
 
-/** RFC 4291, section 2.2. */
-function isIpv6(text: string): boolean {
-  if (!text.includes(':')) return false
-  const halves = text.split('::')
-  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')))
-  const tail = text.endsWith('::') ? undefined : groups.at(-1)
-  const hasIpv4 = tail !== undefined && IPV4.test(tail)
-  const hex = hasIpv4 ? groups.slice(0, -1) : groups
-  if (!hex.every((group) => GROUP.test(group))) return false
-  const length = hex.length + (hasIpv4 ? 2 : 0)
-  return halves.length === 1 ? length === 8 : halves.length === 2 && length < 8
+/** Lines whose addresses have their ports after colons. */
+const AFTER_COLON = [
+  /(?:^|\s)(?:tcp|udp)6?\s+\d+\s+\d+\s/, // netstat of Linux, net-tools
+  /^\S+ (?:[\d.]+ )?\d{4}-\d\d-\d\dT\S+ (?:app|net)\//, // AWS: access logs of ALB and NLB
+  /^\d{4}-\d\d-\d\dT\S+ \S+ \S+:\d+ (?:-|\S+:\d+) -?[\d.]+ /, // AWS: access logs of classic load balancers
+  /haproxy\[\d+\]:|^\S+:\d+ \[\d\d\/\w{3}\/\d{4}(?::\d\d){3}\.\d{3}\]/, // HAProxy, section 8.2 of its manual
+  /\[AF_INET6?\]/, // OpenVPN, print_sockaddr_ex
+]
+/** Lines whose addresses have their ports after dots. */
+const AFTER_DOT = [
+  /\S\.\w+ > \S+\.\w+:/, // tcpdump, also of pflog
+  /(?:^|\s)(?:tcp|udp)(?:4|6|46)?\s+\d+\s+\d+\s/, // netstat of BSD and macOS
+  /\s(?:ESTABLISHED|LISTEN|IDLE|BOUND|(?:TIME|CLOSE)_WAIT|SYN_\w+|FIN_WAIT_\d|LAST_ACK|CLOSING)\b/, // Solaris
+]
+
+function portsIn(text: string): Ports {
+  const isLike = (forms: readonly RegExp[]) => forms.some((form) => form.test(text))
+  return { afterColon: isLike(AFTER_COLON), afterDot: isLike(AFTER_DOT) }
 }

@@ -40,7 +40,7 @@ describe('the client of a request', () => {
     ['a chain of proxies alone', '10.0.0.4, 10.0.0.3', '10.0.0.4'],
     ['garbage on the right', '192.0.2.1, unknown', '10.0.0.1'],
     ['garbage behind a proxy', '192.0.2.1, x, 10.0.0.2', '10.0.0.2'],
-    ['an empty hop', '192.0.2.1,,10.0.0.2', '10.0.0.2'],
+    ['an empty hop', '192.0.2.1,,10.0.0.2', '192.0.2.1'],
     ['an address with a port', '5.0.0.1, 192.0.2.1:51234', '192.0.2.1'],
     ['proxies with ports', '192.0.2.1:9, [fd00::1]:80, 10.0.0.2:65535', '192.0.2.1'],
     ['IPv6 in brackets', '[2a00:1450:4009::1]', '2a00:1450:4009::1'],
