@@ -3,7 +3,6 @@ import { createClock } from './clock.ts'
 import { type ApiFault, createApiFaults } from './http/api-faults.ts'
 import { newId } from './ids.ts'
 import { type CheckoutEntry, completeCheckout } from './resources/checkout/complete-checkout.ts'
-import { closeDispute, disputeInvoice, refundInvoice } from './resources/reversals.ts'
 import { createState, type DunningEnd } from './state.ts'
 import { createDeliveries } from './webhooks/deliveries.ts'
 import type { DeliverySwitch } from './webhooks/delivery-switches.ts'
@@ -82,11 +81,6 @@ export function createDouble(
       tick()
       return completeCheckout(world, id, entry)
     },
-    /** Refunds this amount, or all, of the invoice's payment. */
-    refundInvoice: (id: string, amount?: number) => refundInvoice(world, id, amount),
-    /** Disputes the invoice's payment, as the bank of its customer would. */
-    disputeInvoice: (id: string) => disputeInvoice(world, id),
-    closeDispute: (id: string, status: 'won' | 'lost') => closeDispute(world, id, status),
     /** Every handled API call, in order. */
     calls: (): readonly ApiCall[] => calls,
     recordCall: (call: ApiCall) => calls.push(call),

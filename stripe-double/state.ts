@@ -65,10 +65,6 @@ export function createState() {
       subscriptions: new Map<string, Stripe.Subscription>(),
       invoices: new Map<string, Stripe.Invoice>(),
       meters: new Map<string, Stripe.Billing.Meter>(),
-      charges: new Map<string, Stripe.Charge>(),
-      invoicePayments: new Map<string, Stripe.InvoicePayment>(),
-      disputes: new Map<string, Stripe.Dispute>(),
-      events: new Map<string, Stripe.Event>(),
     },
     deletedIds: new Map<string, string>(),
     /** By payment method. */

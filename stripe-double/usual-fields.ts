@@ -12,12 +12,6 @@ export function usualFields(kind: string, now: number): object {
 
 const USUAL: Readonly<Record<string, (now: number) => object>> = {
   'billing_portal.session': () => ({ configuration: 'bpc_double' }),
-  charge: () => ({
-    billing_details: NOBODY,
-    captured: true,
-    metadata: {},
-    paid: true,
-  }),
   'checkout.session': () => ({
     automatic_tax: { ...NO_TAX, status: null },
     custom_fields: [],
@@ -31,20 +25,6 @@ const USUAL: Readonly<Record<string, (now: number) => object>> = {
     shipping_options: [],
   }),
   coupon: () => ({ times_redeemed: 0, valid: true }),
-  dispute: () => ({
-    balance_transactions: [],
-    enhanced_eligibility_types: [],
-    evidence: { enhanced_evidence: {} },
-    evidence_details: {
-      due_by: null,
-      enhanced_eligibility: {},
-      has_evidence: false,
-      past_due: false,
-      submission_count: 0,
-    },
-    is_charge_refundable: false,
-    metadata: {},
-  }),
   invoice: () => ({
     amount_overpaid: 0,
     amount_paid_off_stripe: 0,
@@ -67,10 +47,6 @@ const USUAL: Readonly<Record<string, (now: number) => object>> = {
       paid_at: null,
       voided_at: null,
     },
-  }),
-  invoice_payment: (now) => ({
-    is_default: true,
-    status_transitions: { canceled_at: null, paid_at: now },
   }),
   line_item: () => ({ discounts: [], metadata: {} }),
   payment_method: () => ({

@@ -35,10 +35,6 @@ const NOUNS: Readonly<Record<keyof Tables, string>> = {
   subscriptions: 'subscription',
   invoices: 'invoice',
   meters: 'meter',
-  charges: 'charge',
-  invoicePayments: 'invoice payment',
-  disputes: 'dispute',
-  events: 'event',
 }
 
 /**
@@ -127,7 +123,6 @@ export function emit(world: World, type: string, object: object, previous?: obje
     type,
     // safe: the type of an event is a union by `type`, which is a text here
   } as unknown as Stripe.Event
-  addRow(world, 'events', event)
   world.deliver(event)
 }
 

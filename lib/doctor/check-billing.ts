@@ -5,7 +5,7 @@ import type { BillingCounts } from './count-billing.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
 /** The Stripe objects that a server reads. */
-const READ = ['customers', 'subscriptions', 'invoices', 'charges', 'disputes', 'events'] as const
+const READ = ['customers', 'subscriptions', 'invoices'] as const
 
 /** What the configured key can read of the Stripe account. */
 export interface Account {

@@ -3,7 +3,6 @@ import type { KeyRing } from '../access/key-ring/key-ring.ts'
 import { insertAudit } from '../accounts/audit.ts'
 import { type Billing, createBilling } from '../billing/billing.ts'
 import { createCatalogue } from '../billing/catalogue.ts'
-import { applyMissedReversals } from '../billing/events/receive-event.ts'
 import { removeOldEvents } from '../billing/events/received-events.ts'
 import { type ReconcileFindings, reconcile } from '../billing/events/reconcile.ts'
 import { WrongStripeAccount } from '../billing/mirror/stripe-account.ts'
@@ -154,10 +153,7 @@ const WRONG_ACCOUNT = `STRIPE_SECRET_KEY belongs to another Stripe account or mo
 /** Compares our subscriptions with Stripe's, which repairs the effects of missed events. */
 export function createReconciliation(
   { config, storage, db, log, now }: Foundation,
-  {
-    billing,
-    overages,
-  }: { readonly billing: Billing; readonly overages: Pick<Overages, 'reportAll'> },
+  billing: Billing,
 ) {
   let periodic: Disposable | undefined
   let stopped = false
@@ -179,7 +175,6 @@ export function createReconciliation(
         },
         isStopped: () => stopped || signal?.aborted === true,
       })
-      await applyMissedReversals({ billing, overages }, now())
       logFindings(log, findings)
       if (failed + findings.missing.length === 0 && !stopped) last.succeededAt = now()
     } catch (error) {

@@ -125,7 +125,7 @@ export async function openServices(config: Config, options: ServiceOptions): Pro
   const findTxt = createFindTxt(config.dnsServers)
   const siteProofs = opening.use(openSiteProofs({ ...foundation, keys }, findTxt))
   const catalogue = opening.use(openCatalogue(foundation, billing))
-  const reconciliation = opening.use(createReconciliation(foundation, { billing, overages }))
+  const reconciliation = opening.use(createReconciliation(foundation, billing))
   openPendingWork(foundation, { keys, billing, overages }, opening)
   const contact = openContact(foundation, opening)
   const opened = opening.move()

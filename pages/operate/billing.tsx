@@ -1,13 +1,9 @@
-import { ACTION_LABELS } from '../../lib/contract/account/audit-actions.ts'
-import { labelOf } from '../dashboard/audit/audit-labels.ts'
 import { Card } from '../dashboard/parts/card.tsx'
 import { Confirm, PostButton } from '../dashboard/parts/form.tsx'
 import { counted } from '../dashboard/parts/format.ts'
-import { money } from '../dashboard/parts/money.ts'
 import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
-import { Table } from '../table.tsx'
 import { JobStatus, type JobView } from './job-status.tsx'
 
 export interface ShownMismatch {
@@ -37,14 +33,6 @@ export interface BillingReport {
     readonly status: string
     readonly periodEnd: string
   }[]
-  readonly reversals: readonly {
-    readonly at: string
-    readonly action: string
-    readonly detail: string | null
-    readonly userId: string
-    /** null: the account was deleted. */
-    readonly email: string | null
-  }[]
 }
 
 interface BillingProps extends PageProps {
@@ -69,7 +57,6 @@ export function OperateBilling({ base, report, done = '', error }: BillingProps)
         <>
           <Mismatches path={path} report={report} />
           <Duplicates path={path} duplicates={report.duplicates} />
-          <Reversals reversals={report.reversals} />
         </>
       )}
     </>
@@ -179,35 +166,4 @@ function Duplicates({ path, duplicates }: DuplicatesProps) {
       </ul>
     </Card>
   )
-}
-
-function Reversals({ reversals }: Pick<BillingReport, 'reversals'>) {
-  return (
-    <Card id="reversals" title="Latest refunds and disputes">
-      {reversals.length === 0 ? (
-        <p>None recorded.</p>
-      ) : (
-        <section class="wide stacked" tabindex={0} aria-label="Refunds and disputes">
-          <Table
-            isStacked
-            heads={['User', 'What', 'Amount', 'When']}
-            rows={reversals.map(({ at, action, detail, userId, email }) => [
-              email ?? userId,
-              labelOf(action, ACTION_LABELS),
-              amountText(detail ?? ''),
-              <Time at={at} />,
-            ])}
-          />
-        </section>
-      )}
-    </Card>
-  )
-}
-
-/** `lost: $9.00 of $9.00` from `lost: 900 of 900 usd`, as the audit log has it. */
-function amountText(detail: string): string {
-  const [, outcome = '', amount, paid, currency] =
-    /^(.*?)(\d+) of (\d+) (\w{3})$/.exec(detail) ?? []
-  if (currency === undefined) return detail
-  return `${outcome.replaceAll('_', ' ')}${money(Number(amount), currency)} of ${money(Number(paid), currency)}`
 }

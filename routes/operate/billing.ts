@@ -1,5 +1,4 @@
 import { notConfigured } from '../../lib/billing/billing.ts'
-import { listReversals } from '../../lib/billing/events/received-events.ts'
 import type { Mismatch } from '../../lib/billing/mirror/inspect.ts'
 import { listAllDuplicates } from '../../lib/billing/subscription/duplicate-rows.ts'
 import { endDuplicates } from '../../lib/billing/subscription/end-duplicates.ts'
@@ -83,20 +82,16 @@ async function showBilling(
   return showOperatePage(visit, { title: 'Billing', content, status })
 }
 
-const SHOWN_REVERSALS = 20
-
 async function readReport({ services }: UserVisit): Promise<BillingReport> {
-  const { db, storage, operatorJobs } = services
+  const { db, operatorJobs } = services
   const state = operatorJobs.comparison.state()
   const compared = state.last !== null && 'result' in state.last ? state.last.result : null
   const duplicates = await listAllDuplicates(db)
-  const reversals = await listReversals(storage.longReads, SHOWN_REVERSALS)
   return {
     comparison: toJobView(state),
     repaired: compared?.repaired ?? 0,
     mismatches: compared?.mismatches.map(toShown) ?? null,
     duplicates: duplicates.map((row) => ({ ...row, periodEnd: isoTime(row.periodEnd) })),
-    reversals: reversals.map(({ createdAt, ...row }) => ({ ...row, at: isoTime(createdAt) })),
   }
 }
 

@@ -18,10 +18,6 @@ const Dunning = v.strictObject({ end: v.picklist(['canceled', 'unpaid']) })
 
 const Emitted = v.strictObject({ type: v.string(), object: v.record(v.string(), v.unknown()) })
 
-const Refund = v.strictObject({ amount: v.optional(v.pipe(v.number(), v.integer())) })
-
-const Close = v.strictObject({ status: v.picklist(['won', 'lost']) })
-
 /** Serves `/_double/...`, which controls the double. */
 export function createControl(double: StripeDouble) {
   const control = new Hono()
@@ -61,9 +57,6 @@ export function createControl(double: StripeDouble) {
     double.endDunningAs(end)
     return { end }
   })
-  post('/invoices/:id/refund', Refund, ({ amount }, id) => double.refundInvoice(id, amount))
-  post('/invoices/:id/dispute', v.strictObject({}), (_, id) => double.disputeInvoice(id))
-  post('/disputes/:id/close', Close, ({ status }, id) => double.closeDispute(id, status))
   post('/checkout/:id/pay', CheckoutEntry, (entry, id) => double.payCheckout(id, entry))
   return control
 }

@@ -4,12 +4,10 @@ import { priceRoutes } from '../resources/catalog/prices.ts'
 import { promotionCodeRoutes } from '../resources/catalog/promotion-codes.ts'
 import { checkoutRoutes } from '../resources/checkout/checkout-sessions.ts'
 import { customerRoutes } from '../resources/customers.ts'
-import { eventRoutes } from '../resources/events.ts'
 import { invoiceRoutes } from '../resources/invoices.ts'
 import { meterEventRoutes, meterRoutes } from '../resources/meters.ts'
 import { paymentMethodRoutes, setupIntentRoutes } from '../resources/payment-methods.ts'
 import { portalRoutes } from '../resources/portal-sessions.ts'
-import { reversalRoutes } from '../resources/reversals.ts'
 import { subscriptionRoutes } from '../resources/subscriptions.ts'
 import { taxIdRoutes } from '../resources/tax-ids.ts'
 import { taxSettingsRoutes } from '../tax/tax-settings.ts'
@@ -32,6 +30,4 @@ export const operations: readonly Route[] = [
   ...meterRoutes,
   ...meterEventRoutes,
   ...accountRoutes,
-  ...eventRoutes,
-  ...reversalRoutes,
 ]

@@ -179,21 +179,3 @@ describe('a customer who pays twice', () => {
     assert.deepEqual(await actions(), [])
   })
 })
-
-describe('refunds and disputes', () => {
-  it('are listed with their amounts, newest first', async () => {
-    const { shop, show } = await open()
-    assert.match(await show(), /None recorded/)
-    const { id } = await shop.buy('pro')
-    const invoice = String(shop.atStripe(id).latest_invoice)
-    shop.double.refundInvoice(invoice, 900)
-    await shop.settled()
-    shop.double.disputeInvoice(invoice)
-    await shop.settled()
-    const html = await show()
-    assert.match(
-      html,
-      /ada@example\.com<\/th><td[^>]*>Payment disputed<\/td><td[^>]*>needs response: \$29\.00 of \$29\.00.*Payment refunded<\/td><td[^>]*>\$9\.00 of \$29\.00/,
-    )
-  })
-})

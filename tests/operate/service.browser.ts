@@ -76,8 +76,6 @@ async function addRows(): Promise<void> {
     FROM users WHERE email = 'ada@example.com'`)
   db.$client.exec(`INSERT INTO duplicate_subscriptions
     SELECT 'sub_other', user_id, 'starter', 'active', 1e12 FROM billing_customers`)
-  db.$client.exec(`INSERT INTO audit_log (app, actor_id, action, detail, created_at)
-    SELECT 'stripe', user_id, 'payment_refunded', '900 of 2900 usd', 0 FROM billing_customers`)
   db.$client.close()
 }
 

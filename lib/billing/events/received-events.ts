@@ -1,14 +1,10 @@
 import { stripeEvents } from '../../db/billing-tables.ts'
-import { desc, eq, inArray, lte, max } from '../../db/drizzle.ts'
+import { eq, lte, max } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
-import type { Queries } from '../../db/queries.ts'
-import { auditLog, users } from '../../db/tables.ts'
 import type { Statement } from '../../db/transaction.ts'
 import { DAY_MS } from '../../parts/durations.ts'
 
-const REVERSALS = ['payment_refunded', 'payment_disputed', 'dispute_closed'] as const
-
-/** Stripe tries to deliver an event for three days, and lists it for thirty. */
+/** Stripe tries to deliver an event for three days. */
 const RETENTION_MS = 35 * DAY_MS
 
 /** Whether the event has already had its effect. */
@@ -30,17 +26,4 @@ export async function findLastEventTime(db: Db): Promise<number | null> {
 
 export function removeOldEvents(db: Db, now: number): Statement {
   return db.delete(stripeEvents).where(lte(stripeEvents.receivedAt, now - RETENTION_MS))
-}
-
-/** The latest refunds and disputes that were recorded, newest first. May read the whole audit log. */
-export async function listReversals(db: Queries, limit: number) {
-  const { action, detail, targetId, createdAt, actorId } = auditLog
-  return db
-    .select({ action, detail, targetId, createdAt, userId: actorId, email: users.email })
-    .from(auditLog)
-    .leftJoin(users, eq(users.id, actorId))
-    .where(inArray(action, [...REVERSALS]))
-    .orderBy(desc(auditLog.id))
-    .limit(limit)
-    .all()
 }

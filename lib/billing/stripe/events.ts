@@ -2,7 +2,6 @@ import Stripe from 'stripe'
 import { StripeEvent } from '../../contract/billing/billing-schemas.ts'
 import { ApiError } from '../../parts/errors.ts'
 import { parse } from '../../parts/parse.ts'
-import { REVERSAL_EVENTS } from './reversals.ts'
 import { USER_FIELD } from './stripe-subscription.ts'
 
 /** An event as Stripe sent it: the signature covers exactly these bytes. */
@@ -66,7 +65,6 @@ export interface EventSubject {
 
 /** The events after which the customer's subscription is read again. */
 export const HANDLED_EVENTS: readonly string[] = [
-  ...REVERSAL_EVENTS,
   'checkout.session.async_payment_failed',
   'checkout.session.async_payment_succeeded',
   'checkout.session.completed',

@@ -7,7 +7,6 @@ import { overageCalls } from './overages.ts'
 import { paymentMethodCalls } from './payment-methods.ts'
 import { priceChangeCalls } from './price-changes.ts'
 import { priceCalls } from './prices.ts'
-import { reversalCalls } from './reversals.ts'
 import { beginCalls } from './stripe-calls.ts'
 import { cancellationCalls, subscriptionCalls } from './subscriptions.ts'
 import { taxIdCalls } from './tax/tax-ids.ts'
@@ -31,6 +30,5 @@ export function openGateway(...options: Parameters<typeof beginCalls>) {
     ...discountCalls(calls),
     ...priceCalls(calls),
     ...overageCalls(calls),
-    ...reversalCalls(calls),
   }
 }

@@ -24,7 +24,7 @@ const TABLE: readonly Row[] = [
   ['invoice.paid', { object: { id: 'in_1', customer } }, ofCustomer],
   ['invoice.payment_failed', { object: { customer: { id: customer } } }, ofCustomer],
   ['customer.updated', { object: { id: customer, metadata } }, named],
-  ['charge.refunded', { object: { id: 'ch_1', customer, metadata } }, ofCustomer],
+  ['charge.refunded', { object: { id: 'ch_1', customer, metadata } }, null],
   ['customer.deleted', { object: { id: customer } }, ofCustomer],
   ['customer.discount.created', { object: { id: 'di_1', customer } }, ofCustomer],
   ['payment_method.attached', { object: { id: 'pm_1', customer } }, ofCustomer],
