@@ -4,7 +4,6 @@ import { accountEndingHandlers } from './api/account-ending.ts'
 import { autonomousSystemHandlers } from './api/autonomous-systems.ts'
 import { batchHandlers } from './api/batch.ts'
 import { billingAccountHandlers } from './api/billing/billing-account.ts'
-import { duplicateHandlers } from './api/billing/duplicates.ts'
 import { overageHandlers } from './api/billing/overages.ts'
 import { subscriptionHandlers } from './api/billing/subscription.ts'
 import { webhookHandlers } from './api/billing/webhook.ts'
@@ -40,7 +39,6 @@ export function createHandlers(services: Services): Handlers {
     ...usageHandlers(services),
     ...subscriptionHandlers(services),
     ...overageHandlers(services),
-    ...duplicateHandlers(services),
     ...webhookHandlers(services),
     ...billingAccountHandlers(services),
     ...scriptHandlers(services),

@@ -1,14 +1,15 @@
 import * as v from 'valibot'
+import { acceptStripeAccount } from '../lib/billing/mirror/accept-account.ts'
 import { commandText, usageText } from '../lib/parts/clone-or-package.ts'
-import { type ConfiguredAccounts, withAccounts } from './parts/accounts.ts'
-import { listMismatches, openBilling, repairMismatches, requireStripe } from './parts/billing.ts'
+import { audit, type ConfiguredAccounts, withAccounts } from './parts/accounts.ts'
+import { findMismatches, mismatchText, openBilling, requireStripe } from './parts/billing.ts'
 import { checkOptions, FLAG, readArguments } from './parts/options.ts'
 import { report, run } from './parts/run.ts'
 
 const USAGE = `Usage: ${usageText('billing', '[options]')}
 Lists where the database and Stripe disagree, and which prices users pay that the settings do not name.
   --json            list as JSON
-  --repair          first repair what can be repaired: customers of the wrong user, outdated plans
+  --repair          repair customers that belong to no user and outdated plans, as the server does hourly
   --accept-account  with --repair: Stripe's account or mode was changed on purpose; customers that
                     it does not know lose their plans`
 
@@ -29,11 +30,15 @@ await run(async () => {
     const { stripe } = accounts.config
     requireStripe(stripe)
     const billing = openBilling(accounts, stripe)
-    if (wanted.repair === true) {
-      const account = wanted['accept-account'] === true ? 'accept' : 'keep'
-      for (const line of await repairMismatches(billing, accounts, account)) report(line)
+    if (wanted['accept-account'] === true) {
+      const auditOf = (...about: [string, Parameters<typeof audit>[2]]) => audit(accounts, ...about)
+      for (const customer of await acceptStripeAccount(billing, auditOf)) {
+        report(`Released the customer ${customer}, which Stripe does not know`)
+      }
     }
-    process.stdout.write(await listMismatches(billing, wanted.json === true ? 'json' : 'table'))
+    const mode = wanted.repair === true ? 'repair' : 'compare'
+    const found = await findMismatches(billing, accounts, mode)
+    process.stdout.write(mismatchText(found, mode, wanted.json === true ? 'json' : 'table'))
   }
   await withAccounts(commandText('billing'), act, 'refuse')
 })

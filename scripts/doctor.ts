@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { listBackups } from '../lib/backup/backup-folder.ts'
 import { recallPlans } from '../lib/billing/known-plans.ts'
-import { inspect } from '../lib/billing/mirror/inspect.ts'
 import { createPlanPrices } from '../lib/billing/plan-prices.ts'
 import { OVERAGE_EVENT } from '../lib/billing/stripe/overages.ts'
 import { type Config, type PostgresConfig, readConfig } from '../lib/config/config.ts'
@@ -39,7 +38,7 @@ import { triedLists } from '../lib/geo/network-lists/list-states.ts'
 import { commandText, usageText } from '../lib/parts/clone-or-package.ts'
 import { reasonOf } from '../lib/parts/reason.ts'
 import { isDownloading } from '../lib/services/geo/downloads.ts'
-import { openBilling } from './parts/billing.ts'
+import { findMismatches, openBilling } from './parts/billing.ts'
 import { readGeoFiles } from './parts/geo-files.ts'
 import { FLAG, readArguments } from './parts/options.ts'
 import { run } from './parts/run.ts'
@@ -170,7 +169,7 @@ async function findBilling(secretKey: string, config: Config): Promise<Finding[]
 async function findBillingState(config: Config): Promise<Finding[]> {
   const find = async (db: Db) => [
     ...checkBillingState(await countBilling(db), Date.now()),
-    ...(await findMismatches(db, config)),
+    ...(await checkMismatches(db, config)),
   ]
   try {
     if (config.postgres === undefined) return await readFile(join(config.dataDir, 'app.db'), find)
@@ -194,11 +193,11 @@ async function readFile(
   }
 }
 
-async function findMismatches(db: Db, { stripe, plansFile }: Config): Promise<Finding[]> {
+async function checkMismatches(db: Db, { stripe, plansFile }: Config): Promise<Finding[]> {
   try {
     const plans = await recallPlans(db, readPlans(plansFile))
     const accounts = { db, plans, now: Date.now(), command: commandText('doctor') }
-    return checkMirror(await inspect(openBilling(accounts, stripe)))
+    return checkMirror(await findMismatches(openBilling(accounts, stripe), accounts, 'compare'))
   } catch (error) {
     return [wrong(`Cannot compare with Stripe: ${reasonOf(error)}`, 'see the other findings')]
   }

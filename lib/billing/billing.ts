@@ -17,7 +17,6 @@ import { createPlanPrices } from './plan-prices.ts'
 import { openGateway } from './stripe/gateway.ts'
 import type { RetryPolicy } from './stripe/stripe-calls.ts'
 import type { StripeFailure, StripeOptions } from './stripe/stripe-sdk.ts'
-import type { DuplicateRow } from './subscription/duplicate-rows.ts'
 
 /** Everything that selling plans needs. */
 export type Billing = ReturnType<typeof createBilling>
@@ -35,8 +34,6 @@ export interface BillingOptions {
   /** Counts the user's requests in the period, without those charged as overages. */
   readonly countRequests: (userId: string, period: BillingPeriod) => Promise<number>
   readonly onFailure: (failure: StripeFailure) => void
-  /** Called when a customer begins to pay for a second subscription. */
-  readonly onDuplicate?: (duplicate: DuplicateRow) => void
   /** How long an action tries to reach Stripe; by default nine seconds. */
   readonly retryPolicy?: RetryPolicy
   /** Runs `work` when no other process works for the user; by default at once. */
@@ -55,7 +52,7 @@ export interface Actor {
 
 export function createBilling(options: BillingOptions) {
   const { db, plans, stripe, change, alignKeyExpiry, auditStripe, countRequests } = options
-  const { onFailure, onDuplicate = () => {}, retryPolicy, runUnderLease } = options
+  const { onFailure, retryPolicy, runUnderLease } = options
   const { secretKey, apiBase, overagePrice, webhookSecrets } = stripe
   const load =
     secretKey === undefined ? null : once(() => loadStripe({ secretKey, apiBase, onFailure }))
@@ -105,7 +102,6 @@ export function createBilling(options: BillingOptions) {
     /** An event signed with any of them is valid. */
     webhookSecrets,
     auditStripe,
-    onDuplicate,
   }
 }
 

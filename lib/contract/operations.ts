@@ -5,7 +5,6 @@ import { secondFactorOperations } from './account/second-factor.ts'
 import { sessionOperations } from './account/sessions.ts'
 import { billingOperations } from './billing/billing.ts'
 import { billingAccountOperations } from './billing/billing-account.ts'
-import { duplicateOperations } from './billing/duplicates.ts'
 import { overageOperations } from './billing/overages.ts'
 import { webhookOperations } from './billing/webhook.ts'
 import { contactOperations } from './contact.ts'
@@ -31,7 +30,6 @@ export const operations = [
   ...accountEndingOperations,
   ...billingOperations,
   ...overageOperations,
-  ...duplicateOperations,
   ...billingAccountOperations,
   ...webhookOperations,
   ...telemetryOperations,

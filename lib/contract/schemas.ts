@@ -42,7 +42,6 @@ export const schemas = {
   Plan: billing.Plan,
   PlanBody: billing.PlanBody,
   SubscriptionResponse: billing.SubscriptionResponse,
-  DuplicateSubscription: billing.DuplicateSubscription,
   CheckoutBody: billing.CheckoutBody,
   CheckoutResponse: billing.CheckoutResponse,
   OveragesBody: billing.OveragesBody,

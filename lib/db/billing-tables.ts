@@ -74,21 +74,6 @@ export const spendingCaps = sqliteTable('spending_caps', {
   amount: integer().notNull(),
 })
 
-/** Subscriptions that charge a customer besides the one in `subscriptions`. */
-export const duplicateSubscriptions = sqliteTable(
-  'duplicate_subscriptions',
-  {
-    id: text().primaryKey(),
-    userId: text('user_id')
-      .notNull()
-      .references(() => billingCustomers.userId, { onDelete: 'cascade' }),
-    plan: text().notNull(),
-    status: text().notNull(),
-    periodEnd: integer('period_end').notNull(),
-  },
-  (table) => [index('duplicate_subscriptions_by_user').on(table.userId)],
-)
-
 /** The Stripe account that all customers belong to; at most one row. */
 export const billingOwner = sqliteTable('billing_owner', {
   id: integer().primaryKey(),

@@ -7,11 +7,23 @@ interface Mismatch {
   readonly user: string | null
   readonly customer: string | null
   readonly detail: string
-  readonly repair: string | null
 }
 
 /** The kinds that wrong settings cause. Users keep their plans, but cannot buy or change anything. */
 const WRONG: readonly string[] = ['wrong-account', 'missing-customer', 'unknown-price']
+
+const ACCOUNT = `check STRIPE_SECRET_KEY; after an intended move: ${commandText('billing', '--repair --accept-account')}`
+const REPAIR = `${commandText('billing', '--repair')}, or wait: the server repairs it every hour`
+const ADVICE: Readonly<Record<string, string>> = {
+  'wrong-account': ACCOUNT,
+  'missing-customer': ACCOUNT,
+  'unknown-price': 'add it to STRIPE_PRICE_… of its plan, or restore the plan',
+  'other-customer': 'at Stripe, delete the customer that pays nothing',
+  'unknown-user': 'at Stripe, cancel the subscription if its account was deleted here',
+  duplicate: 'at Stripe, cancel one, and limit customers to one subscription: see docs/billing.md',
+  'unassigned-customer': REPAIR,
+  outdated: REPAIR,
+}
 
 /** Reports each kind of mismatch once, with its first case. */
 export function checkMirror(mismatches: readonly Mismatch[]): Finding[] {
@@ -21,17 +33,12 @@ export function checkMirror(mismatches: readonly Mismatch[]): Finding[] {
     const subject = [first.user && `user ${first.user}`, first.customer].filter(Boolean).join(', ')
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`
     const text = `${kind}: ${subject && `${subject}: `}${first.detail}${more}`
-    return [WRONG.includes(kind) ? wrong(text, adviceFor(first)) : warning(text, adviceFor(first))]
+    return [(WRONG.includes(kind) ? wrong : warning)(text, adviceFor(kind))]
   })
   return findings.length > 0 ? findings : [ok('The database agrees with Stripe')]
 }
 
-/** Says what an operator can do about a mismatch. */
-export function adviceFor({ kind, repair }: Pick<Mismatch, 'kind' | 'repair'>): string {
-  if (repair !== null) return commandText('billing', '--repair')
-  if (kind === 'wrong-account' || kind === 'missing-customer') {
-    return `check STRIPE_SECRET_KEY; after an intended move: ${commandText('billing', '--repair --accept-account')}`
-  }
-  if (kind === 'unknown-price') return 'add it to STRIPE_PRICE_… of its plan, or restore the plan'
-  return `${commandText('billing')} lists all; see docs/billing.md`
+/** Says what an operator can do about a kind of mismatch. */
+export function adviceFor(kind: string): string {
+  return ADVICE[kind] ?? `${commandText('billing')} lists all; see docs/billing.md`
 }

@@ -4,8 +4,7 @@ import { insertAudit } from '../accounts/audit.ts'
 import { type Billing, createBilling } from '../billing/billing.ts'
 import { createCatalogue } from '../billing/catalogue.ts'
 import { removeOldEvents } from '../billing/events/received-events.ts'
-import { type ReconcileFindings, reconcile } from '../billing/events/reconcile.ts'
-import { WrongStripeAccount } from '../billing/mirror/stripe-account.ts'
+import { type Mismatch, reconcile } from '../billing/mirror/reconcile.ts'
 import { createOverages, type Overages } from '../billing/overages/overages.ts'
 import type { StripeFailure } from '../billing/stripe/stripe-sdk.ts'
 import { createContactSender } from '../billing/subscription/contact-changes.ts'
@@ -46,7 +45,6 @@ export function openBilling(
       return requests - overage
     },
     onFailure: (failure) => log[levelOf(failure)]({ ...failure }, 'a call to Stripe failed'),
-    onDuplicate: ({ userId, id }) => log.warn({ userId, subscription: id }, DUPLICATE),
     ...(retryPolicy !== undefined && { retryPolicy }),
     // Work that outlives its lease does no harm: what it writes is refused once another sync has ended.
     runUnderLease: (userId, work) => storage.leases.waitAndRun(`billing of ${userId}`, work),
@@ -140,15 +138,22 @@ export function openContactSender(
   opening.use(repeat(MINUTE_MS, send, onError))
 }
 
-const DUPLICATE = `a customer pays for a second subscription; ${commandText('billing')} lists such cases`
 const REFUSED_CONTACT = 'Stripe refuses the changed name or e-mail address of a customer'
 const CATALOGUE_ERROR = 'cannot read the prices from Stripe; pages keep the earlier ones'
-const UNASSIGNED = 'the user of a subscription has another Stripe customer, or no longer exists'
-const UNKNOWN_PRICE =
-  'users pay a Stripe price that belongs to no plan here; they keep their last known plan'
-const MISSING =
-  'Stripe does not know some customers: does STRIPE_SECRET_KEY belong to another account? They keep their plans'
-const WRONG_ACCOUNT = `STRIPE_SECRET_KEY belongs to another Stripe account or mode than the customers here: billing is off, and they keep their plans; see ${commandText('billing')}`
+/** The kinds of mismatches of which a server logs nothing, since it has repaired them, are missing. */
+const MESSAGES: Readonly<Partial<Record<Mismatch['kind'], string>>> = {
+  'other-customer': 'the user of a subscription has another Stripe customer',
+  'unknown-user': 'the user of a subscription does not exist here',
+  'unknown-price':
+    'users pay a Stripe price that belongs to no plan here; they keep their last known plan',
+  'missing-customer':
+    'Stripe does not know some customers: does STRIPE_SECRET_KEY belong to another account? They keep their plans',
+  'wrong-account': `STRIPE_SECRET_KEY belongs to another Stripe account or mode than the customers here: billing is off, and they keep their plans; see ${commandText('billing')}`,
+  duplicate: `customers pay for a second subscription; ${commandText('billing')} lists them`,
+}
+/** With these, plans here may be outdated. */
+const UNREADABLE: readonly Mismatch['kind'][] = ['missing-customer', 'wrong-account']
+const ERRORS: readonly Mismatch['kind'][] = [...UNREADABLE, 'unknown-price']
 
 /** Compares our subscriptions with Stripe's, which repairs the effects of missed events. */
 export function createReconciliation(
@@ -167,18 +172,18 @@ export function createReconciliation(
     if (config.stripe.secretKey === undefined) return
     let failed = 0
     try {
-      const findings = await reconcile(billing, {
+      const found = await reconcile(billing, {
         now: now(),
+        mode: 'repair',
         onFailure: (error, userId) => {
           failed += 1
           onFailure(error, userId)
         },
         isStopped: () => stopped || signal?.aborted === true,
       })
-      logFindings(log, findings)
-      if (failed + findings.missing.length === 0 && !stopped) last.succeededAt = now()
-    } catch (error) {
-      logWrongAccount(log, error)
+      const hasFailed = failed > 0 || found.some(({ kind }) => UNREADABLE.includes(kind))
+      logMismatches(log, found)
+      if (!hasFailed && !stopped) last.succeededAt = now()
     } finally {
       last.endedAt = now()
     }
@@ -200,20 +205,16 @@ export function createReconciliation(
   }
 }
 
-/** Throws any other error. */
-function logWrongAccount(log: Log, error: unknown): void {
-  if (!(error instanceof WrongStripeAccount)) throw error
-  const { expected, found } = error
-  log.error({ expected, found }, WRONG_ACCOUNT)
-}
-
 const SHOWN = 5
 
-function logFindings(log: Log, { unassigned, missing, unknownPrices }: ReconcileFindings): void {
-  for (const customer of unassigned) log.warn({ customer }, UNASSIGNED)
-  for (const [price, users] of unknownPrices) {
-    log.error({ price, users: users.length, first: users.slice(0, SHOWN) }, UNKNOWN_PRICE)
+/** Logs a line for each kind. */
+function logMismatches(log: Log, mismatches: readonly Mismatch[]): void {
+  for (const [kind, found] of Map.groupBy(mismatches, (one) => one.kind)) {
+    const message = MESSAGES[kind]
+    if (message === undefined) continue
+    const first = found.slice(0, SHOWN).map(({ user, customer, detail }) => {
+      return { user, customer, detail }
+    })
+    log[ERRORS.includes(kind) ? 'error' : 'warn']({ kind, count: found.length, first }, message)
   }
-  if (missing.length === 0) return
-  log.error({ customers: missing.length, first: missing.slice(0, SHOWN) }, MISSING)
 }

@@ -2,20 +2,17 @@ import { Card } from '../dashboard/parts/card.tsx'
 import { Confirm, PostButton } from '../dashboard/parts/form.tsx'
 import { counted } from '../dashboard/parts/format.ts'
 import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
-import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
 import { JobStatus, type JobView } from './job-status.tsx'
 
 export interface ShownMismatch {
-  /** Identifies it in a form. */
-  readonly name: string
   readonly kind: string
   readonly user: string | null
   readonly customer: string | null
   readonly detail: string
-  readonly repair: 'assign' | 'resync' | null
+  readonly canRepair: boolean
   /** What to do if it cannot be repaired here. */
-  readonly advice?: string
+  readonly advice: string | undefined
 }
 
 /** Times are ISO 8601. */
@@ -25,14 +22,6 @@ export interface BillingReport {
   readonly repaired: number
   /** null: no comparison has succeeded since the start of the server. */
   readonly mismatches: readonly ShownMismatch[] | null
-  readonly duplicates: readonly {
-    readonly id: string
-    readonly userId: string
-    readonly email: string
-    readonly plan: string
-    readonly status: string
-    readonly periodEnd: string
-  }[]
 }
 
 interface BillingProps extends PageProps {
@@ -40,24 +29,17 @@ interface BillingProps extends PageProps {
   readonly report: BillingReport | null
 }
 
-const DONE: Readonly<Record<string, string>> = {
-  ended: 'The second subscription is ended, and its unused time is credited.',
-}
-
-export function OperateBilling({ base, report, done = '', error }: BillingProps) {
+export function OperateBilling({ base, report, error }: BillingProps) {
   const path = `${base}/app/operate/billing`
   return (
     <>
-      <Result error={error} done={DONE[done]} />
+      <Result error={error} />
       {report === null ? (
         <Notice kind="hint">
           Billing is not configured: STRIPE_SECRET_KEY is not set, so nothing is sold.
         </Notice>
       ) : (
-        <>
-          <Mismatches path={path} report={report} />
-          <Duplicates path={path} duplicates={report.duplicates} />
-        </>
+        <Mismatches path={path} report={report} />
       )}
     </>
   )
@@ -87,18 +69,18 @@ interface MismatchListProps {
 
 function MismatchList({ path, mismatches }: MismatchListProps) {
   if (mismatches.length === 0) return <p>The database agrees with Stripe.</p>
-  const canRepair = mismatches.some(({ repair }) => repair !== null)
+  const canRepair = mismatches.some(({ canRepair: can }) => can)
   return (
     <>
       <p>{counted(mismatches.length, 'mismatch', 'mismatches')}.</p>
       {canRepair && (
-        <Confirm summary="Repair all…" action={`${path}/repair`} text="Repair all">
+        <Confirm summary="Repair…" action={`${path}/repair`} text="Repair">
           <p>Users get the plans that they have at Stripe. Plans that have ended there end here.</p>
         </Confirm>
       )}
       <ul class="items">
         {mismatches.slice(0, SHOWN).map((mismatch) => (
-          <MismatchItem path={path} mismatch={mismatch} />
+          <MismatchItem {...mismatch} />
         ))}
       </ul>
       {mismatches.length > SHOWN && <p>The command billing lists the others.</p>}
@@ -106,13 +88,12 @@ function MismatchList({ path, mismatches }: MismatchListProps) {
   )
 }
 
-function MismatchItem({ path, mismatch }: { path: string; mismatch: ShownMismatch }) {
-  const { name, kind, user, customer, detail, repair, advice } = mismatch
+function MismatchItem({ kind, user, customer, detail, canRepair, advice }: ShownMismatch) {
   return (
     <li class="card item">
       <div class="item-head">
         <h3>{detail}</h3>
-        <span class={`badge ${repair === null ? 'error' : 'near'}`}>{kind}</span>
+        <span class={`badge ${canRepair ? 'near' : 'error'}`}>{kind}</span>
       </div>
       <FactList
         facts={[
@@ -121,49 +102,6 @@ function MismatchItem({ path, mismatch }: { path: string; mismatch: ShownMismatc
           ['What to do', advice],
         ]}
       />
-      {repair !== null && (
-        <Confirm
-          summary="Repair…"
-          label={`Repair ${name}…`}
-          action={`${path}/repair`}
-          text={repair === 'assign' ? 'Assign the customer' : 'Read the subscription again'}
-        >
-          <input type="hidden" name="mismatch" value={name} />
-          <p>The user gets the plan that Stripe reports, or loses a plan that has ended there.</p>
-        </Confirm>
-      )}
     </li>
-  )
-}
-
-type DuplicatesProps = Pick<BillingReport, 'duplicates'> & { readonly path: string }
-
-function Duplicates({ path, duplicates }: DuplicatesProps) {
-  return (
-    <Card id="duplicates" title="Customers with two subscriptions">
-      {duplicates.length === 0 && <p>Nobody pays for two subscriptions.</p>}
-      <ul class="items">
-        {duplicates.map(({ id, userId, email, plan, status, periodEnd }) => (
-          <li class="card item">
-            <div class="item-head">
-              <h3>{email}</h3>
-              <span class="badge near">{status.replaceAll('_', ' ')}</span>
-            </div>
-            <p>
-              Also pays for {plan}: <code>{id}</code>, until <Time at={periodEnd} precision="day" />
-            </p>
-            <Confirm
-              summary="End the second subscription…"
-              label={`End the second subscription of ${email}…`}
-              action={`${path}/duplicates/end`}
-              text="End it now"
-            >
-              <input type="hidden" name="user" value={userId} />
-              <p>It ends at once, and its unused time is credited to the customer.</p>
-            </Confirm>
-          </li>
-        ))}
-      </ul>
-    </Card>
   )
 }

@@ -37,10 +37,6 @@ export const billingRoutes: readonly AppRoute<UserVisit>[] = [
       await callApi('reactivateSubscription')
       return '/app/billing?done=kept'
     },
-    '/duplicates/end': async ({ callApi }) => {
-      await callApi('endDuplicates')
-      return '/app/billing?done=duplicates-ended'
-    },
   }),
 ]
 
@@ -52,17 +48,16 @@ export async function showBilling(
   const { callApi, instance, c } = visit
   const hasPaid = c.req.query('checkout') === 'done'
   const { plan, subscription } = await getSubscription(visit, hasPaid ? 'at Stripe' : 'here')
-  const [plans, prices, terms, usage, overages, duplicates] = await Promise.all([
+  const [plans, prices, terms, usage, overages] = await Promise.all([
     callApi('listPlans'),
     callApi('listPrices'),
     orNull(callApi('getTerms')),
     callApi('getUsage'),
     orNull(callApi('getOverages')),
-    callApi('listDuplicates'),
   ])
   const done = c.req.query('done') ?? (hasPaid ? 'paid' : undefined)
   const payUrl = NOT_PAID.includes(subscription?.status ?? '') ? await findPayUrl(visit) : undefined
-  const bought = { plan, subscription, terms, usage, overages, duplicates, payUrl }
+  const bought = { plan, subscription, terms, usage, overages, payUrl }
   const content = Billing({ base: instance.base, plans, prices, ...bought, done, ...shown })
   return showPage(visit, { title: 'Billing', content, status })
 }

@@ -1,7 +1,6 @@
 import { alignKeyExpiry } from '../../lib/access/key-expiry.ts'
 import { type Billing, createBilling } from '../../lib/billing/billing.ts'
-import { inspect, type Mismatch } from '../../lib/billing/mirror/inspect.ts'
-import { acceptStripeAccount, repair } from '../../lib/billing/mirror/repair.ts'
+import { type Mismatch, REPAIRABLE, reconcile } from '../../lib/billing/mirror/reconcile.ts'
 import type { StripeConfig } from '../../lib/config/config.ts'
 import { runInTransaction } from '../../lib/db/transaction.ts'
 import { type Accounts, audit } from './accounts.ts'
@@ -31,44 +30,35 @@ export function requireStripe({ secretKey }: StripeConfig): void {
   if (secretKey === undefined) throw new Error('STRIPE_SECRET_KEY is not set')
 }
 
-/** All mismatches as a table, or as JSON. */
-export async function listMismatches(billing: Billing, format: 'json' | 'table'): Promise<string> {
-  const found = await inspect(billing)
-  if (format === 'json') return jsonText(found)
-  return found.length === 0 ? 'The database agrees with Stripe\n' : mismatchTable(found)
+/** Compares the database with Stripe. Throws if somebody's subscription cannot be compared. */
+export function findMismatches(
+  billing: Billing,
+  { now }: Accounts,
+  mode: 'compare' | 'repair',
+): Promise<Mismatch[]> {
+  const onFailure = (error: unknown) => {
+    throw error
+  }
+  return reconcile(billing, { now, mode, onFailure })
 }
 
-function mismatchTable(mismatches: readonly Mismatch[]): string {
-  return textTable(mismatches, {
+/** The mismatches as a table, or as JSON, with what a repair did or would do about each. */
+export function mismatchText(
+  found: readonly Mismatch[],
+  mode: 'compare' | 'repair',
+  format: 'json' | 'table',
+): string {
+  const repair = mode === 'repair' ? 'repaired' : 'can be repaired'
+  const rows = found.map((mismatch) => {
+    return { ...mismatch, repair: REPAIRABLE.includes(mismatch.kind) ? repair : null }
+  })
+  if (format === 'json') return jsonText(rows)
+  if (rows.length === 0) return 'The database agrees with Stripe\n'
+  return textTable(rows, {
     Kind: ({ kind }) => kind,
     User: ({ user }) => user ?? '',
     Customer: ({ customer }) => customer ?? '',
     Detail: ({ detail }) => detail,
     Repair: ({ repair: how }) => how ?? '',
   })
-}
-
-/** Repairs what can be repaired. Returns a sentence for each change. */
-export async function repairMismatches(
-  billing: Billing,
-  accounts: Accounts,
-  account: 'keep' | 'accept',
-): Promise<string[]> {
-  const options = {
-    now: accounts.now,
-    audit: (...about: [userId: string, note: Parameters<typeof audit>[2]]) => [
-      audit(accounts, ...about),
-    ],
-  }
-  const released = account === 'accept' ? await acceptStripeAccount(billing, options) : []
-  const repaired = await repair(billing, await inspect(billing), options)
-  return [
-    ...released.map((customer) => `Released the customer ${customer}, which Stripe does not know`),
-    ...repaired.map(sentence),
-  ]
-}
-
-function sentence({ repair: how, customer, user }: Mismatch): string {
-  if (how === 'assign') return `Assigned the customer ${customer} to the user ${user}`
-  return `Read the subscription of the user ${user} again`
 }

@@ -150,7 +150,6 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   previewPlanChange: 'NO_ACTIVE_SUBSCRIPTION',
   getTerms: 'NO_ACTIVE_SUBSCRIPTION',
   cancelSubscription: 'NO_ACTIVE_SUBSCRIPTION',
-  endDuplicates: 'NO_ACTIVE_SUBSCRIPTION',
   reactivateSubscription: 'NO_ACTIVE_SUBSCRIPTION',
   receiveStripeEvent: 'BAD_REQUEST',
   openPortal: 'NO_BILLING_ACCOUNT',

@@ -69,8 +69,6 @@ const ENDPOINTS = [
   ['GET /v1/billing/subscription/terms', 'billing:read', 200],
   ['POST /v1/billing/subscription/reactivate', 'key', 200],
   // The next two are additions, too.
-  ['GET /v1/billing/subscription/duplicates', 'billing:read', 200],
-  ['DELETE /v1/billing/subscription/duplicates', 'billing:write', 200],
   ['POST /v1/billing/portal', 'billing:write', 200],
   ['GET /v1/billing/invoices', 'key', 200],
   ['GET /v1/billing/details', 'key', 200],

@@ -134,29 +134,6 @@ describe('the billing pages', () => {
     assert.match(html, /Pay or confirm at Stripe/)
   })
 
-  it('name both subscriptions of a user who pays twice, and end the one that does not count', async () => {
-    await using shop = await openShop()
-    const { visit, subscribe } = await openBilling(shop)
-    await subscribe('starter')
-    assert.doesNotMatch((await visit('/app/billing')).html, /You pay twice/)
-    const [first] = [...shop.double.world.state.tables.subscriptions.values()]
-    shop.pass(86_400)
-    const { id } = await shop.stripe.subscriptions.create({
-      customer: String(first?.customer),
-      default_payment_method: String(first?.default_payment_method),
-      items: [{ price: shop.prices.pro }],
-    })
-    await shop.settled()
-    const { html } = await visit('/app/billing')
-    assert.match(html, new RegExp(`You pay twice.*Pro.*${id}.*Starter.*${first?.id}`, 's'))
-    assert.match(html, /<form[^>]* method="post" action="[^"]*\/app\/billing\/duplicates\/end"/)
-    const ended = await visit('/app/billing/duplicates/end', {})
-    assert.match(ended.location ?? '', /done=duplicates-ended$/)
-    assert.equal(shop.atStripe(first?.id ?? '').status, 'canceled')
-    assert.equal(shop.atStripe(id).status, 'active')
-    assert.doesNotMatch((await visit('/app/billing')).html, /You pay twice/)
-  })
-
   it('cancel and reactivate a subscription', async () => {
     const { visit, subscribe } = await openBilling(shop)
     await subscribe('pro')

@@ -74,8 +74,6 @@ async function addRows(): Promise<void> {
   db.$client.exec(`INSERT INTO cap_notices SELECT 'notice-1', 'mail', id, email, 'reach_cap', 5000,
     NULL, NULL, 'dead', 0, 0, 0, 3, NULL, 1, 'the mail server did not accept the message'
     FROM users WHERE email = 'ada@example.com'`)
-  db.$client.exec(`INSERT INTO duplicate_subscriptions
-    SELECT 'sub_other', user_id, 'starter', 'active', 1e12 FROM billing_customers`)
   db.$client.close()
 }
 

@@ -102,13 +102,6 @@ export const EXPORTED: readonly ExportedTable[] = [
     ],
   },
   {
-    name: 'billing-second-subscriptions',
-    table: 'duplicate_subscriptions',
-    owner: 'user_id',
-    key: ['id'],
-    columns: ['plan', 'status', 'period_end'],
-  },
-  {
     name: 'trial',
     table: 'trials',
     owner: 'user_id',

@@ -1,7 +1,6 @@
 import { givesAccess } from '../../config/entitlement.ts'
 import type { Billing } from '../billing.ts'
 import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
-import type { DuplicateRow } from './duplicate-rows.ts'
 import type { SubscriptionRow } from './subscriptions.ts'
 
 type PriceSettings = Pick<Billing, 'plans' | 'prices' | 'overagePrice'>
@@ -13,8 +12,8 @@ export interface MirrorRows {
    * null if there is no live subscription to one of our plans.
    */
   readonly row: SubscriptionRow | null
-  /** Others that give access: the customer pays for them, too. */
-  readonly duplicates: readonly DuplicateRow[]
+  /** The ids of others that give access: the customer pays for them, too. */
+  readonly duplicates: readonly string[]
   /** Prices that the user pays, but that belong to no plan in the settings. */
   readonly unknownPrices: readonly string[]
   /** Whether the user pays for a plan that we do not know. */
@@ -25,22 +24,17 @@ type StripeItem = StripeSubscription['items'][number]
 
 const ENDED: readonly string[] = ['canceled', 'incomplete_expired']
 
-/** Our rows so far. They know the plans of prices that were removed from the settings. */
-export interface StoredRows {
-  readonly before: SubscriptionRow | null
-  readonly duplicates: readonly DuplicateRow[]
-}
-
+/** `before`, our row so far, knows the plan of a price that was removed from the settings. */
 export function toMirrorRows(
   userId: string,
-  known: StoredRows,
+  before: SubscriptionRow | null,
   subscriptions: readonly StripeSubscription[],
   settings: PriceSettings,
 ): MirrorRows {
   const live = subscriptions
     .filter(({ status }) => !ENDED.includes(status))
     .toSorted((a, b) => b.createdAt - a.createdAt || byId(b, a))
-    .map((subscription) => ({ subscription, row: toRow(subscription, settings, known) }))
+    .map((subscription) => ({ subscription, row: toRow(subscription, settings, before) }))
   const rows = live.map(({ row }) => row && { ...row, userId }).filter((row) => row !== null)
   const paid = rows.filter(({ status }) => givesAccess(status))
   const ours = live.filter(
@@ -49,7 +43,7 @@ export function toMirrorRows(
   )
   return {
     row: paid[0] ?? rows[0] ?? null,
-    duplicates: paid.slice(1).map(toDuplicate).toSorted(byId),
+    duplicates: paid.slice(1).map(({ id }) => id),
     unknownPrices: ours.flatMap(({ subscription }) => unknownPricesOf(subscription, settings)),
     paysForUnknown: ours.some(({ row }) => row === null),
   }
@@ -59,7 +53,7 @@ export function toMirrorRows(
 function toRow(
   subscription: StripeSubscription,
   settings: PriceSettings,
-  { before, duplicates }: StoredRows,
+  before: SubscriptionRow | null,
 ): Omit<SubscriptionRow, 'userId'> | null {
   const { id, status, cancelAt, wantsOverages, chargedFrom, currency, trialEnd } = subscription
   const { carriedRequests, carriedUntil } = subscription
@@ -67,7 +61,7 @@ function toRow(
   const last = before?.id === id ? before : null
   const { item, overageItem } = findItems(subscription, settings, last)
   const offer = item && prices.offerOf(item.priceId)
-  const plan = offer?.plan.id ?? last?.plan ?? duplicates.find((row) => row.id === id)?.plan
+  const plan = offer?.plan.id ?? last?.plan
   if (item === undefined || plan === undefined) return null
   const interval = offer?.interval ?? last?.interval ?? 'month'
   const mayGoOver = prices.allowsOverages({ plan: plans.ofUser(plan), interval })
@@ -117,11 +111,7 @@ function findItems(
   return { item: known ?? withId(last?.itemId) ?? other, overageItem }
 }
 
-function toDuplicate({ id, userId, plan, status, periodEnd }: SubscriptionRow): DuplicateRow {
-  return { id, userId, plan, status, periodEnd }
-}
-
-/** Stripe's lists come in any order. The database returns rows in this order. */
+/** Stripe's lists come in any order. */
 function byId(one: { readonly id: string }, other: { readonly id: string }): number {
   return one.id < other.id ? -1 : 1
 }

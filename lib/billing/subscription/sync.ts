@@ -10,12 +10,6 @@ import {
   findCustomer,
   UnknownCustomer,
 } from './customers.ts'
-import {
-  type DuplicateRow,
-  listDuplicates,
-  replaceDuplicates,
-  toDuplicateNote,
-} from './duplicate-rows.ts'
 import { type MirrorRows, toMirrorRows } from './mirror-rows.ts'
 import {
   deletePreview,
@@ -29,19 +23,16 @@ import {
 import { insertTrials } from './trials.ts'
 
 /** The user's subscription before and after a sync. */
-export interface SyncResult extends Pick<MirrorRows, 'paysForUnknown'> {
+export interface SyncResult extends Pick<MirrorRows, 'paysForUnknown' | 'duplicates'> {
   readonly before: SubscriptionRow | null
   readonly after: SubscriptionRow | null
-  readonly newDuplicates: readonly DuplicateRow[]
-  readonly endedDuplicates: readonly DuplicateRow[]
 }
 
 const NOTHING = {
   before: null,
   after: null,
   paysForUnknown: false,
-  newDuplicates: [],
-  endedDuplicates: [],
+  duplicates: [],
 } as const satisfies SyncResult
 
 const ATTEMPTS = 20
@@ -63,9 +54,7 @@ export async function sync(
     if (customer === null) return NOTHING
     const { statements, ...result } = await prepare(billing, stripe, customer)
     const [first, ...rest] = [...statements, billing.alignKeyExpiry(userId), ...alongside(result)]
-    if (first === undefined || !(await billing.change([first, ...rest]))) continue
-    for (const duplicate of result.newDuplicates) billing.onDuplicate(duplicate)
-    return result
+    if (first !== undefined && (await billing.change([first, ...rest]))) return result
   }
   throw new Error(`The subscription of user ${userId} changes faster than it can be read`)
 }
@@ -77,31 +66,18 @@ async function prepare(billing: Billing, stripe: StripeGateway, customer: Custom
   const subscriptions = await stripe.findSubscriptions(customerId)
   if (subscriptions === 'missing') throw new UnknownCustomer(customerId)
   const before = await findSubscription(db, userId)
-  const duplicates = await listDuplicates(db, userId)
   if (subscriptions === 'deleted') {
-    return {
-      ...NOTHING,
-      before,
-      endedDuplicates: duplicates,
-      statements: [deleteCustomer(db, customer)],
-    }
+    return { ...NOTHING, before, statements: [deleteCustomer(db, customer)] }
   }
-  const found = toMirrorRows(userId, { before, duplicates }, subscriptions, billing)
-  const { row: after, paysForUnknown } = found
-  const newDuplicates = without(found.duplicates, duplicates)
-  const endedDuplicates = without(duplicates, found.duplicates).filter(({ id }) => id !== after?.id)
+  const found = toMirrorRows(userId, before, subscriptions, billing)
+  const { row: after, paysForUnknown, duplicates } = found
   const statements = [
     bumpRevision(db, customer),
     after === null ? deleteSubscription(db, userId) : saveSubscription(db, after),
-    ...replaceDuplicates(db, userId, found.duplicates),
     ...(isSameItem(before, after) ? [] : [deletePreview(db, userId)]),
     ...insertTrials(db, userId, subscriptions),
   ]
-  return { before, after, paysForUnknown, newDuplicates, endedDuplicates, statements }
-}
-
-function without(rows: readonly DuplicateRow[], others: readonly DuplicateRow[]): DuplicateRow[] {
-  return rows.filter(({ id }) => others.every((other) => other.id !== id))
+  return { before, after, paysForUnknown, duplicates, statements }
 }
 
 /** A preview is valid only for the same item and price. */
@@ -113,13 +89,9 @@ function isSameItem(before: SubscriptionRow | null, after: SubscriptionRow | nul
 export function auditSync(
   { auditStripe, prices }: Billing,
   userId: string,
-  { before, after, newDuplicates, endedDuplicates }: SyncResult,
+  { before, after }: SyncResult,
 ): Statement[] {
-  const others = [
-    ...toLapsedNotes(prices, before, after),
-    ...newDuplicates.map((row) => toDuplicateNote('find_duplicate', row)),
-    ...endedDuplicates.map((row) => toDuplicateNote('end_duplicate', row)),
-  ].map((note) => auditStripe(userId, note))
+  const others = toLapsedNotes(prices, before, after).map((note) => auditStripe(userId, note))
   if (summaryOf(before) === summaryOf(after)) return others
   const hasEnded = hasAccess(before) && !hasAccess(after)
   const note = {

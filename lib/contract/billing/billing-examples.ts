@@ -2,7 +2,6 @@ import type {
   BillingDetails,
   CancelResponse,
   Discount,
-  DuplicateSubscription,
   Invoice,
   PaymentMethodInfo,
   ProrationPreview,
@@ -38,12 +37,6 @@ export const examples = {
       overagesEnabled: false,
     },
   } satisfies SubscriptionResponse,
-  duplicate: {
-    id: 'sub_other',
-    planId: 'starter',
-    status: 'active',
-    currentPeriodEnd: '2026-02-10T12:00:00.000Z',
-  } satisfies DuplicateSubscription,
   canceling: {
     status: 'canceling',
     cancelAt: '2026-02-15T12:00:00.000Z',

@@ -47,17 +47,6 @@ export const PlanChangeResponse = strictObject('The plan in effect after the cha
 })
 export type PlanChangeResponse = v.InferOutput<typeof PlanChangeResponse>
 
-export const DuplicateSubscription = strictObject(
-  'A subscription that charges the user besides the one in effect',
-  {
-    id: v.string(),
-    planId: v.string(),
-    status: v.pipe(v.string(), v.description('The status at Stripe')),
-    currentPeriodEnd: Timestamp,
-  },
-)
-export type DuplicateSubscription = v.InferOutput<typeof DuplicateSubscription>
-
 export const CheckoutResponse = strictObject('Where to continue the checkout', {
   url: v.optional(v.pipe(UrlText, v.description('The payment page to which to send the user'))),
   clientSecret: v.optional(

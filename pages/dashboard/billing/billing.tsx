@@ -1,10 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { UsageStats } from '../../../lib/contract/account/account-schemas.ts'
-import type {
-  DuplicateSubscription,
-  Plan,
-  SubscriptionResponse,
-} from '../../../lib/contract/billing/billing-schemas.ts'
+import type { Plan, SubscriptionResponse } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { Overages } from '../../../lib/contract/billing/overages.ts'
 import type { PlanPrices, Terms } from '../../../lib/contract/billing/price-schemas.ts'
 import { FactList } from '../../fact-list.tsx'
@@ -14,7 +10,6 @@ import { money } from '../parts/money.ts'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { BillingTabs } from './billing-tabs.tsx'
-import { Duplicates } from './duplicates.tsx'
 import { OveragesCard } from './overages-card.tsx'
 import { PlanChoice } from './plan-choice.tsx'
 
@@ -33,7 +28,6 @@ export interface BillingProps extends PageProps {
   readonly overages: Overages | null
   /** Where to pay the open invoice; undefined: nothing is open, or Stripe does not answer. */
   readonly payUrl?: string | undefined
-  readonly duplicates: readonly DuplicateSubscription[]
 }
 
 const DONE: Readonly<Record<string, string>> = {
@@ -44,8 +38,6 @@ const DONE: Readonly<Record<string, string>> = {
     'Requests over the cap now get full answers and are charged, up to your spending cap.',
   'overages-off': 'Requests over the cap now return only the country and cost nothing.',
   paid: 'Thank you. Your plan is active.',
-  'duplicates-ended':
-    'You have one subscription now. Unused time is credited to your next invoices.',
 }
 
 /** The statuses in our API under which the plan applies. */
@@ -77,7 +69,6 @@ function Subscription(props: BillingProps) {
   const { base, plan, plans, prices, terms, subscription } = props
   return (
     <>
-      {subscription !== null && <Duplicates {...props} subscription={subscription} />}
       <Card id="current" title="Your plan">
         <p class="figure">{plan.name}</p>
         {subscription === null ? (

@@ -26,6 +26,8 @@ async function planOf(app: TestApp, key: string) {
   return v.parse(Subscribed, body).plan
 }
 
+const dropped = (price: string) => `${price} belongs to no plan here; users who pay it: 1`
+
 describe('a subscriber whose price was dropped from the settings', () => {
   it('keeps the plan, renews, is reported, and can cancel', async () => {
     const log = recordingLog()
@@ -40,7 +42,11 @@ describe('a subscriber whose price was dropped from the settings', () => {
       errors.map(({ fields, message }) => [fields, message]),
       [
         [
-          { price: shop.prices.pro, users: 1, first: [userId] },
+          {
+            kind: 'unknown-price',
+            count: 1,
+            first: [{ user: userId, customer: null, detail: dropped(shop.prices.pro) }],
+          },
           'users pay a Stripe price that belongs to no plan here; they keep their last known plan',
         ],
       ],

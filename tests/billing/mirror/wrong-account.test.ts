@@ -69,9 +69,11 @@ describe('a start with the key of another Stripe account', () => {
       ['GET /v1/account'],
     )
     const [error, ...more] = log.events.filter(({ level }) => level === 'error')
+    const detail = `the key belongs to ${other.world.account} in test mode, the customers to ${shop.double.world.account} in test mode`
     assert.deepEqual(error?.fields, {
-      expected: `${shop.double.world.account} in test mode`,
-      found: `${other.world.account} in test mode`,
+      kind: 'wrong-account',
+      count: 1,
+      first: [{ user: null, customer: null, detail }],
     })
     assert.match(error?.message ?? '', /^STRIPE_SECRET_KEY belongs to another Stripe account/)
     assert.deepEqual(more, [])
@@ -126,7 +128,12 @@ describe('a start with the key of another Stripe account', () => {
     assert.deepEqual(await findCustomer(db, shop.userId), customer)
     assert.equal(await tierOf(wrong, shop.key), 'pro')
     const last = log.events.filter(({ level }) => level === 'error').at(-1)
-    assert.deepEqual(last?.fields, { customers: 1, first: [customer?.customerId] })
+    const detail = 'Stripe does not know the customer; keeps pro'
+    assert.deepEqual(last?.fields, {
+      kind: 'missing-customer',
+      count: 1,
+      first: [{ user: shop.userId, customer: customer?.customerId, detail }],
+    })
     assert.match(last?.message ?? '', /^Stripe does not know some customers/)
     assert.equal(reconciliation.last().succeededAt, 0)
     const cancel = await wrong.send('DELETE', SUBSCRIPTION, { key: shop.key })

@@ -1,0 +1,2 @@
+-- As SQLite's file of this number.
+DROP TABLE duplicate_subscriptions;
