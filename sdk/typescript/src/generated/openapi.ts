@@ -1117,38 +1117,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/billing/subscription/duplicates": {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
-                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
-                 */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Subscriptions that charge the caller besides the one in effect
-         * @description Needs the scope `billing:read`.
-         */
-        get: operations["listDuplicates"];
-        put?: never;
-        post?: never;
-        /**
-         * End all subscriptions but the one in effect, now
-         * @description The unused time of those that are paid becomes credit for the next invoices.
-         *
-         *     Needs the scope `billing:write`.
-         */
-        delete: operations["endDuplicates"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/billing/portal": {
         parameters: {
             query?: never;
@@ -2306,18 +2274,6 @@ export interface components {
                 currentPeriodEnd: string | null;
                 overagesEnabled?: boolean;
             } | null;
-        };
-        /** @description A subscription that charges the user besides the one in effect */
-        DuplicateSubscription: {
-            id: string;
-            planId: string;
-            /** @description The status at Stripe */
-            status: string;
-            /**
-             * Format: date-time
-             * @description ISO 8601 date and time, UTC
-             */
-            currentPeriodEnd: string;
         };
         /** @description The plan to buy, and how to show the payment page */
         CheckoutBody: {
@@ -6608,94 +6564,6 @@ export interface operations {
             403: components["responses"]["INSUFFICIENT_SCOPE_or_PLAN_REQUIRED"];
             404: components["responses"]["NO_ACTIVE_SUBSCRIPTION"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            429: components["responses"]["RATE_LIMITED"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["INTERNAL"];
-            503: components["responses"]["AUTH_UNAVAILABLE_or_BILLING_NOT_CONFIGURED_or_BILLING_UNAVAILABLE_or_SERVICE_UNAVAILABLE"];
-        };
-    };
-    listDuplicates: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
-                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
-                 */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Usually empty */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Server-Timing": components["headers"]["Server-Timing"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example [
-                     *       {
-                     *         "id": "sub_other",
-                     *         "planId": "starter",
-                     *         "status": "active",
-                     *         "currentPeriodEnd": "2026-02-10T12:00:00.000Z"
-                     *       }
-                     *     ]
-                     */
-                    "application/json": components["schemas"]["DuplicateSubscription"][];
-                };
-            };
-            401: components["responses"]["UNAUTHORIZED"];
-            403: components["responses"]["INSUFFICIENT_SCOPE"];
-            429: components["responses"]["RATE_LIMITED"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["INTERNAL"];
-            503: components["responses"]["AUTH_UNAVAILABLE_or_SERVICE_UNAVAILABLE"];
-        };
-    };
-    endDuplicates: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
-                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
-                 */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Only one subscription is left */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Server-Timing": components["headers"]["Server-Timing"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SuccessResponse"];
-                };
-            };
-            401: components["responses"]["UNAUTHORIZED"];
-            403: components["responses"]["INSUFFICIENT_SCOPE"];
-            404: components["responses"]["NO_ACTIVE_SUBSCRIPTION"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
