@@ -48,6 +48,24 @@ export function fakeDatabase(
   }
 }
 
+const fake = (provider: string) => (place?: RawPlace, network?: RawNetwork) =>
+  fakeDatabase(provider, place, network)
+
+/** Databases of the providers of these names: `a(london)` has London at every address. */
+export const [a, b, c, d] = [fake('a'), fake('b'), fake('c'), fake('d')] as const
+
+/** What is found about an address that no database knows. */
+export const NOWHERE: Located = {
+  place: undefined,
+  confidence: undefined,
+  finestProduct: undefined,
+  measured: undefined,
+  timezone: undefined,
+  network: undefined,
+  placeSources: [],
+  networkSources: [],
+}
+
 /** What the databases, in order of priority, say together about any address. */
 export function locateIn(...databases: readonly GeoDatabase[]): Located {
   return locate(databases, ANY_ADDRESS)

@@ -2,24 +2,27 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { readColumn } from '../../support/database/sql.ts'
-import { codeOf, NOON } from '../../support/helpers.ts'
+import { codeOf } from '../../support/helpers.ts'
 import { plansFile } from '../../support/plans-file.ts'
 import { freshScene } from '../../support/scene/scene.ts'
+import { overCap } from './look-up.ts'
 
 const BATCH = '/v1/ip/batch'
 
-const app = freshScene({ env: { MERIDIAN_PLANS: plansFile() } })
+const app = freshScene({ env: { MERIDIAN_PLANS: plansFile() } }, async () => {
+  await ada.key()
+})
 const ada = app.user('ada')
 
-const post = (key: string, body: unknown) => app.send('POST', BATCH, { key, body })
+const post = (body: unknown) => ada.send('POST', BATCH, body)
 
 const Results = v.object({
   results: v.array(v.record(v.string(), v.unknown())),
   meta: v.object({ tier: v.string(), degraded: v.boolean() }),
 })
 
-async function batch(key: string, ips: readonly string[], fields?: readonly string[]) {
-  const answer = await post(key, { ips, ...(fields !== undefined && { fields }) })
+async function batch(ips: readonly string[], fields?: readonly string[]) {
+  const answer = await post({ ips, ...(fields !== undefined && { fields }) })
   assert.equal(answer.status, 200)
   return v.parse(Results, answer.body)
 }
@@ -28,9 +31,8 @@ const many = (count: number) => Array.from({ length: count }, () => '81.2.69.160
 
 describe('POST /v1/ip/batch', () => {
   it('answers each address like a single look-up, in order', async () => {
-    const key = await ada.key()
     const ips = ['81.2.69.160', '2A02:4780::1', '10.0.0.1', '8.8.8.8', '81.2.69.160']
-    const { results, meta } = await batch(key, ips)
+    const { results, meta } = await batch(ips)
     assert.deepEqual(meta.degraded, false)
     assert.equal(results.length, ips.length)
     for (const [n, ip] of ips.entries()) {
@@ -42,9 +44,8 @@ describe('POST /v1/ip/batch', () => {
   })
 
   it('answers an error in place of a text that is not an address', async () => {
-    const key = await app.makeKey()
     const bad = ['', 'nope', '1.2.3.256', '::1%eth0', '"\\\u2028\u{1f600}', 'x'.repeat(5_000)]
-    const { results } = await batch(key, ['81.2.69.160', ...bad, '8.8.8.8'])
+    const { results } = await batch(['81.2.69.160', ...bad, '8.8.8.8'])
     assert.equal(results.length, bad.length + 2)
     assert.ok('location' in (results.at(0) ?? {}) && 'location' in (results.at(-1) ?? {}))
     for (const [n, text] of bad.entries()) {
@@ -56,8 +57,8 @@ describe('POST /v1/ip/batch', () => {
   })
 
   it('counts each address, but not texts that are not addresses', async () => {
-    const key = await ada.key({ plan: 'fast' })
-    await batch(key, [...many(250), 'nope', '10.0.0.1'])
+    await ada.key({ plan: 'fast' })
+    await batch([...many(250), 'nope', '10.0.0.1'])
     const { body } = await ada.send('GET', '/v1/account/me/usage')
     const Usage = v.object({ totalRequests: v.number(), dailyUsage: v.array(v.unknown()) })
     const usage = v.parse(Usage, body)
@@ -66,17 +67,17 @@ describe('POST /v1/ip/batch', () => {
   })
 
   it('counts a batch once, even after a batch without addresses', async () => {
-    const key = await app.makeKey({ plan: 'fast' })
-    await batch(key, ['nope'])
-    await batch(key, many(3))
+    await ada.key({ plan: 'fast' })
+    await batch(['nope'])
+    await batch(many(3))
     await app.services.ledger.flush()
     const written = await readColumn(app, 'SELECT requests FROM usage_by_period')
     assert.deepEqual(written, [3])
   })
 
   it('reduces the answers over the cap, and marks them as degraded', async () => {
-    const key = await app.makeKey({ plan: 'tiny' })
-    const { results, meta } = await batch(key, ['nope', ...many(14)])
+    await ada.key({ plan: 'tiny' })
+    const { results, meta } = await batch(['nope', ...many(14)])
     assert.equal(meta.degraded, true)
     const degraded = results.slice(1).map(({ meta: own }) => Object(own).degraded)
     assert.deepEqual(degraded, [...Array(10).fill(false), ...Array(4).fill(true)])
@@ -85,44 +86,43 @@ describe('POST /v1/ip/batch', () => {
   })
 
   it('keeps the cap however many batches are answered at once', async () => {
-    const key = await app.makeKey({ plan: 'fast' })
-    const answers = await Promise.all(Array.from({ length: 8 }, () => batch(key, many(1_000))))
+    await ada.key({ plan: 'fast' })
+    const answers = await Promise.all(Array.from({ length: 8 }, () => batch(many(1_000))))
     const all = answers.flatMap(({ results }) => results)
     assert.equal(all.filter(({ meta }) => Object(meta).degraded === false).length, 5_000)
   })
 
   it('counts a hundred addresses as one request of the rate limit', async () => {
-    const key = await app.makeKey({ plan: 'free' })
+    await ada.key({ plan: 'free' })
     const rate = async (count: number) => {
-      const answer = await post(key, { ips: many(count) })
+      const answer = await post({ ips: many(count) })
       return [answer.status, /r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]]
     }
     assert.deepEqual(await rate(1), [200, '9'])
     assert.deepEqual(await rate(100), [200, '8'])
     assert.deepEqual(await rate(101), [200, '6'])
-    const refused = await post(key, { ips: many(700) })
+    const refused = await post({ ips: many(700) })
     assert.equal(codeOf(refused), 'RATE_LIMITED')
     assert.equal(refused.headers.get('retry-after'), '6')
     assert.deepEqual(await rate(600), [200, '0'])
-    const last = await post(key, { ips: many(1_000) })
+    const last = await post({ ips: many(1_000) })
     assert.equal(last.headers.get('retry-after'), '6')
     app.pass(60_000)
     assert.deepEqual(await rate(1_000), [200, '0'])
   })
 
   it('reports when a refused batch can be sent again', async () => {
-    const key = await app.makeKey({ plan: 'free' })
-    await post(key, { ips: many(600) })
-    const refused = await post(key, { ips: many(1_000) })
+    await ada.key({ plan: 'free' })
+    await post({ ips: many(600) })
+    const refused = await post({ ips: many(1_000) })
     assert.equal(refused.headers.get('retry-after'), '36')
     app.pass(36_000)
-    assert.equal((await post(key, { ips: many(1_000) })).status, 200)
+    assert.equal((await post({ ips: many(1_000) })).status, 200)
   })
 
   it('returns only the requested fields', async () => {
-    const key = await app.makeKey()
     const fields = ['query.value', 'location.country.code', 'location.city', 'network']
-    const { results } = await batch(key, ['81.2.69.160', '10.0.0.1', 'nope'], fields)
+    const { results } = await batch(['81.2.69.160', '10.0.0.1', 'nope'], fields)
     assert.deepEqual(results.slice(0, 2), [
       {
         query: { value: '81.2.69.160' },
@@ -146,16 +146,14 @@ describe('POST /v1/ip/batch', () => {
   ]
   for (const [name, body] of bad) {
     it(`refuses ${name}`, async () => {
-      const key = await app.makeKey()
-      assert.equal(codeOf(await post(key, body)), 'BAD_REQUEST')
+      assert.equal(codeOf(await post(body)), 'BAD_REQUEST')
     })
   }
 
   it('accepts a body of up to 64 KB', async () => {
-    const key = await app.makeKey()
     const ips = ['81.2.69.160', 'x'.repeat(65_000)]
-    assert.equal((await post(key, { ips })).status, 200)
-    assert.equal((await post(key, { ips: [...ips, 'x'.repeat(600)] })).status, 413)
+    assert.equal((await post({ ips })).status, 200)
+    assert.equal((await post({ ips: [...ips, 'x'.repeat(600)] })).status, 413)
   })
 
   it('is open to pages of an allowed origin', async () => {
@@ -172,7 +170,6 @@ describe('POST /v1/ip/batch', () => {
 
 describe('GET /v1/ip/batch', () => {
   it('answers 400 with the query, as for any text that is not an address', async () => {
-    await ada.key()
     const { status, body } = await ada.send('GET', BATCH)
     assert.equal(status, 400)
     assert.partialDeepStrictEqual(body, { query: { type: 'ip', value: 'batch' } })
@@ -182,10 +179,8 @@ describe('GET /v1/ip/batch', () => {
 })
 
 describe('GET /v1/ip/{ipAddress}?fields=', () => {
-  const select = async (fields: string, path = '/v1/ip/81.2.69.160') => {
-    const key = await app.makeKey()
-    return app.send('GET', `${path}?fields=${encodeURIComponent(fields)}`, { key })
-  }
+  const select = (fields: string, address = '81.2.69.160') =>
+    ada.lookUp(`${address}?fields=${encodeURIComponent(fields)}`)
 
   const selections: [string, unknown][] = [
     ['location.city,network.asn', { location: { city: 'London' }, network: { asn: 'AS20712' } }],
@@ -201,39 +196,26 @@ describe('GET /v1/ip/{ipAddress}?fields=', () => {
   }
 
   it('answers an empty object if none of the fields is known', async () => {
-    const answer = await select('location.city', '/v1/ip/10.0.0.1')
+    const answer = await select('location.city', '10.0.0.1')
     assert.deepEqual([answer.status, answer.body], [404, {}])
   })
 
   it('keeps degraded when the cap reduces the answer', async () => {
-    const key = await ada.key({ plan: 'free' })
-    const cap = app.services.plans.free.monthlyCap
-    const caller = app.services.keys.find(key, NOON)
-    assert.ok(caller)
-    app.services.meters.open({ ...caller, key: caller }, NOON).count(cap)
-    const path = '/v1/ip/81.2.69.160?fields=location.city,network'
-    const answer = await ada.send('GET', path)
+    const free = await overCap(app)
+    const answer = await free.lookUp('81.2.69.160?fields=location.city,network')
     assert.deepEqual([answer.status, answer.body], [200, { meta: { degraded: true } }])
-    const { results } = await batch(key, ['81.2.69.160'], ['location.city'])
-    assert.deepEqual(results, [{ meta: { degraded: true } }])
+    const body = { ips: ['81.2.69.160'], fields: ['location.city'] }
+    const inBatch = await free.send('POST', BATCH, body)
+    assert.deepEqual(Object(inBatch.body).results, [{ meta: { degraded: true } }])
   })
 
   it('selects fields of the location of the caller as well', async () => {
-    const key = await app.makeKey()
-    const path = '/v1/ip/me?fields=query.value'
-    const answer = await app.send('GET', path, { key, from: '81.2.69.160' })
+    const answer = await ada.lookUp('me?fields=query.value', { from: '81.2.69.160' })
     assert.deepEqual(answer.body, { query: { value: '81.2.69.160' } })
   })
 
-  for (const fields of [
-    '',
-    ',',
-    'location.town',
-    'location.',
-    'locationXcity',
-    'location,',
-    '__proto__',
-  ]) {
+  const refused = ['', ',', 'location.town', 'location.', 'locationXcity', 'location,', '__proto__']
+  for (const fields of refused) {
     it(`refuses "${fields}"`, async () => {
       assert.equal(codeOf(await select(fields)), 'BAD_REQUEST')
     })

@@ -6,17 +6,8 @@ import { createCsvLines } from '../../../lib/geo/answer/bulk-csv.ts'
 import type { Located } from '../../../lib/geo/answer/locate.ts'
 import { toNetworkOwner } from '../../../lib/geo/place/network-owner.ts'
 import { toPlace } from '../../../lib/geo/place/place.ts'
+import { NOWHERE } from '../fake-database.ts'
 
-const NOWHERE: Located = {
-  place: undefined,
-  confidence: undefined,
-  finestProduct: undefined,
-  measured: undefined,
-  timezone: undefined,
-  network: undefined,
-  placeSources: [],
-  networkSources: [],
-}
 const answer = answering(NOWHERE)
 const csv = createCsvLines({})
 
@@ -101,21 +92,13 @@ describe('the answer to a line', () => {
 
   it('escapes formulas in CSV, whether from a line or from a database', () => {
     const network = toNetworkOwner({ asn: 7, organization: '=1+1' })
-    const [line, organization] = [
-      csv.line(answer('@SUM(1)', 0)),
-      csv.line(answering({ ...NOWHERE, network })('1.2.3.4', 0)),
-    ]
-    assert.ok(line.startsWith("'@SUM(1),"), line)
-    assert.match(organization, /,AS7,'=1\+1,/)
+    assert.match(csv.line(answer('@SUM(1)', 0)), /^'@SUM\(1\),/)
+    assert.match(csv.line(answering({ ...NOWHERE, network })('1.2.3.4', 0)), /,AS7,'=1\+1,/)
   })
 
   it('leaves numbers and offsets from UTC in CSV as they are', () => {
-    const place = toPlace({
-      country: { code: 'BR' },
-      city: 'Acre',
-      latitude: -9.97,
-      longitude: -67.8,
-    })
+    const coordinates = { latitude: -9.97, longitude: -67.8 }
+    const place = toPlace({ country: { code: 'BR' }, city: 'Acre', ...coordinates })
     const timezone = { name: 'America/Rio_Branco', source: 'maxmind' }
     const row = csv.line(answering({ ...NOWHERE, place, timezone })('1.2.3.4', 0))
     assert.match(row, /,-9\.97,-67\.8,,America\/Rio_Branco,-05:00,/)

@@ -4,27 +4,34 @@ import * as v from 'valibot'
 import { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
 import { codeOf, makeApp } from '../../support/helpers.ts'
 import { sharedScene } from '../../support/scene/scene.ts'
-import type { SendOptions } from '../../support/scene/send.ts'
+import { lookUp } from './look-up.ts'
 
-let key: string
 const app = sharedScene({}, async () => {
-  key = await ada.key()
+  await ada.key()
 })
 const ada = app.user('ada')
 
-const get = (path: string, options: SendOptions = {}) => app.send('GET', path, { key, ...options })
+const located = (address: string) => lookUp(ada, address)
 
-async function located(address: string) {
-  const { status, body } = await get(`/v1/ip/${address}`)
-  return { status, result: v.parse(GeolocationResult, body) }
+/** The address that a service with these settings sees. */
+async function clientSeen(
+  env: Record<string, string>,
+  from: string,
+  headers: Record<string, string>,
+) {
+  await using proxied = await makeApp({ env })
+  const bob = proxied.user('bob')
+  await bob.key()
+  return (await lookUp(bob, 'me', { from, headers })).result.query?.value
 }
 
 describe('GET /v1/ip/{ipAddress}', () => {
   it('answers with all fields that the databases have for a city', async () => {
     const { status, result } = await located('81.2.69.160')
     assert.equal(status, 200)
-    const { meta, ...rest } = result
-    assert.deepEqual(rest, {
+    const { requestId } = result.meta ?? {}
+    assert.deepEqual(result, {
+      meta: { precision: 'city', tier: 'pro', requestId, degraded: false },
       query: { type: 'ip', value: '81.2.69.160', ipVersion: 4 },
       location: {
         continent: { code: 'EU', name: 'Europe' },
@@ -40,12 +47,6 @@ describe('GET /v1/ip/{ipAddress}', () => {
       },
       network: { asn: 'AS20712', organization: 'Andrews & Arnold Ltd', domain: 'aa.net.uk' },
       sources: { geo: ['maxmind', 'dbip'], asn: ['maxmind', 'ipinfo'], tz: ['maxmind'] },
-    })
-    assert.deepEqual(meta, {
-      precision: 'city',
-      tier: 'pro',
-      requestId: meta?.requestId,
-      degraded: false,
     })
   })
 
@@ -108,7 +109,7 @@ describe('GET /v1/ip/{ipAddress}', () => {
   const invalid = ['foo', '1.2.3', '081.2.69.160', '1.2.3.4.5', '::1%25eth0', '[::1]', '256.1.1.1']
   for (const text of [...invalid, '1.2.3.4%20', '1.2.3.4%2F24', '0x51.2.69.160', '%E2%9C%93']) {
     it(`answers 400 with the text in query for ${text}`, async () => {
-      const answer = await get(`/v1/ip/${text}`)
+      const answer = await ada.lookUp(text)
       assert.equal(codeOf(answer), 'BAD_REQUEST')
       assert.deepEqual(v.parse(v.object({ query: v.unknown() }), answer.body).query, {
         type: 'ip',
@@ -118,28 +119,28 @@ describe('GET /v1/ip/{ipAddress}', () => {
   }
 
   it('answers 400, not 500, for an invalid URL encoding', async () => {
-    assert.equal((await get('/v1/ip/%E0%A4%A')).status, 400)
-    assert.equal((await get('/v1/ip/1.2.3.4%et')).status, 400)
+    assert.equal((await ada.lookUp('%E0%A4%A')).status, 400)
+    assert.equal((await ada.lookUp('1.2.3.4%et')).status, 400)
   })
 
   it('sends only ASCII, which parses to the right names', async () => {
-    const { text, body } = await get('/v1/ip/16.0.0.1')
+    const { text, body } = await ada.lookUp('16.0.0.1')
     assert.match(text, /^[ -~]+$/)
     assert.equal(v.parse(GeolocationResult, body).location?.city, 'São "Paulo" 🌆')
   })
 
   it('names the tier of the key', async () => {
-    const free = await app.makeKey({ email: 'free@example.com', plan: 'free' })
-    const { body } = await get('/v1/ip/8.8.8.8', { key: free })
-    assert.equal(v.parse(GeolocationResult, body).meta?.tier, 'free')
+    const free = app.user('free')
+    await free.key({ plan: 'free' })
+    assert.equal((await lookUp(free, '8.8.8.8')).result.meta?.tier, 'free')
   })
 })
 
 describe('GET /v1/ip/me', () => {
   it('locates the peer, even an IPv4 peer of an IPv6 socket', async () => {
     for (const from of ['81.2.69.160', '::ffff:81.2.69.160']) {
-      const { status, body } = await get('/v1/ip/me', { from })
-      const { query, location } = v.parse(GeolocationResult, body)
+      const { status, result } = await lookUp(ada, 'me', { from })
+      const { query, location } = result
       assert.equal(status, 200)
       assert.deepEqual(query, { type: 'ip', value: '81.2.69.160', ipVersion: 4 })
       assert.equal(location?.city, 'London')
@@ -148,29 +149,19 @@ describe('GET /v1/ip/me', () => {
 
   it('ignores X-Forwarded-For from an untrusted peer', async () => {
     const headers = { 'x-forwarded-for': '81.2.69.160' }
-    assert.equal((await get('/v1/ip/me', { headers })).status, 404)
+    assert.equal((await ada.lookUp('me', { headers })).status, 404)
   })
 
   it('reads X-Forwarded-For from a trusted proxy, from the right', async () => {
-    await using proxied = await makeApp({ env: { MERIDIAN_TRUSTED_PROXIES: '10.0.0.0/8' } })
-    const { body } = await proxied.send('GET', '/v1/ip/me', {
-      key: await proxied.makeKey(),
-      from: '10.1.1.1',
-      headers: { 'x-forwarded-for': '5.0.0.1, 81.2.69.160, 10.2.2.2' },
-    })
-    assert.equal(v.parse(GeolocationResult, body).query?.value, '81.2.69.160')
+    const env = { MERIDIAN_TRUSTED_PROXIES: '10.0.0.0/8' }
+    const headers = { 'x-forwarded-for': '5.0.0.1, 81.2.69.160, 10.2.2.2' }
+    assert.equal(await clientSeen(env, '10.1.1.1', headers), '81.2.69.160')
   })
 
   it('trusts a proxy whose network was written as IPv4-mapped', async () => {
-    await using proxied = await makeApp({
-      env: { MERIDIAN_TRUSTED_PROXIES: '::ffff:10.0.0.0/104' },
-    })
-    const { body } = await proxied.send('GET', '/v1/ip/me', {
-      key: await proxied.makeKey(),
-      from: '::ffff:10.1.1.1',
-      headers: { 'x-forwarded-for': '81.2.69.160:51234' },
-    })
-    assert.equal(v.parse(GeolocationResult, body).query?.value, '81.2.69.160')
+    const env = { MERIDIAN_TRUSTED_PROXIES: '::ffff:10.0.0.0/104' }
+    const headers = { 'x-forwarded-for': '81.2.69.160:51234' }
+    assert.equal(await clientSeen(env, '::ffff:10.1.1.1', headers), '81.2.69.160')
   })
 
   it('reads only MERIDIAN_CLIENT_HEADER if it is set, as on Fly', async () => {
@@ -178,23 +169,16 @@ describe('GET /v1/ip/me', () => {
       MERIDIAN_TRUSTED_PROXIES: '172.16.0.0/12',
       MERIDIAN_CLIENT_HEADER: 'Fly-Client-IP',
     }
-    await using proxied = await makeApp({ env })
-    const key = await proxied.makeKey()
     const forwarded = '5.0.0.1, 81.2.69.160, 66.241.124.230'
     const headers = { 'x-forwarded-for': forwarded, 'fly-client-ip': '81.2.69.160' }
-    const ask = async (from: string) => {
-      const { body } = await proxied.send('GET', '/v1/ip/me', { key, from, headers })
-      return v.parse(GeolocationResult, body).query?.value
-    }
-    assert.equal(await ask('172.16.3.2'), '81.2.69.160')
-    assert.equal(await ask('81.2.69.144'), '81.2.69.144')
+    assert.equal(await clientSeen(env, '172.16.3.2', headers), '81.2.69.160')
+    assert.equal(await clientSeen(env, '81.2.69.144', headers), '81.2.69.144')
   })
 
   it('answers 404 without a query if the address is unknown', async () => {
-    const answer = await get('/v1/ip/me', { from: '/run/meridian.sock' })
-    assert.equal(answer.status, 404)
-    assert.equal(v.parse(GeolocationResult, answer.body).query, undefined)
-    assert.equal((await get('/v1/ip/me/timezone', { from: 'nobody' })).status, 404)
+    const { status, result } = await lookUp(ada, 'me', { from: '/run/meridian.sock' })
+    assert.deepEqual([status, result.query], [404, undefined])
+    assert.equal((await ada.lookUp('me/timezone', { from: 'nobody' })).status, 404)
   })
 })
 
@@ -213,8 +197,8 @@ describe('the timezone of an address', () => {
   ] as const
   for (const [address, zone] of zones) {
     it(`of ${address} is ${zone ?? 'a 404 with a text'}`, async () => {
-      const { status, body } = await get(`/v1/ip/${address}/timezone`)
-      const own = await get('/v1/ip/me/timezone', { from: address })
+      const { status, body } = await ada.lookUp(`${address}/timezone`)
+      const own = await ada.lookUp('me/timezone', { from: address })
       assert.deepEqual([own.status, own.body], [status, body])
       assert.equal(status, zone === undefined ? 404 : 200)
       assert.equal(body, zone ?? `No timezone data for ${address}`)
@@ -222,7 +206,7 @@ describe('the timezone of an address', () => {
   }
 
   it('is 400 for a text that is not an address', async () => {
-    assert.equal(codeOf(await get('/v1/ip/foo/timezone')), 'BAD_REQUEST')
+    assert.equal(codeOf(await ada.lookUp('foo/timezone')), 'BAD_REQUEST')
   })
 })
 
@@ -241,7 +225,7 @@ describe('GET /v1/ip/{ipAddress}/validation', () => {
   ] as const
   for (const [text, valid] of texts) {
     it(`answers ${valid} for ${text.slice(0, 40)}`, async () => {
-      const { status, body } = await get(`/v1/ip/${text}/validation`)
+      const { status, body } = await ada.lookUp(`${text}/validation`)
       assert.deepEqual([status, body], [200, valid])
     })
   }

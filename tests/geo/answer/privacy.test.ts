@@ -3,16 +3,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
-import { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
 import { AddressSummary } from '../../../lib/contract/geo/summary.ts'
 import { compileLists } from '../../../lib/geo/network-lists/compile-lists.ts'
 import { FREE_LISTS } from '../../../lib/geo/network-lists/free-lists.ts'
-import { parseNetwork } from '../../../lib/parts/net/network.ts'
 import { geoFiles, mmdbBytes } from '../../support/geo-files.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
+import { networkOf } from '../../support/networks.ts'
+import type { Person } from '../../support/scene/person.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { answerTo, LONDON, lookUp, overCap } from './look-up.ts'
 
-const LONDON = '/v1/ip/81.2.69.160'
 const folder = tempFolder()
 
 function write(name: string, bytes: Uint8Array): string {
@@ -21,101 +21,67 @@ function write(name: string, bytes: Uint8Array): string {
   return path
 }
 
-const anonymous = () =>
-  write(
-    'Anonymous.mmdb',
-    mmdbBytes(
-      {
-        '81.2.69.160/31': { is_anonymous: true, is_anonymous_vpn: true, provider_name: 'NordVPN' },
-        '8.8.8.0/24': { is_anonymous: true, is_hosting_provider: true },
-      },
-      { databaseType: 'GeoIP-Anonymous-Plus' },
-    ),
-  )
-const ipinfo = () =>
-  write(
-    'privacy.mmdb',
-    mmdbBytes(
-      {
-        '81.2.69.0/24': { hosting: false, vpn: false, proxy: false, tor: false, relay: false },
-        '10.0.0.0/8': { hosting: true, vpn: false, proxy: false, tor: false, relay: false },
-      },
-      { databaseType: 'ipinfo ipinfo_privacy.mmdb' },
-    ),
-  )
+const anonymous = () => {
+  const records = {
+    '81.2.69.160/31': { is_anonymous: true, is_anonymous_vpn: true, provider_name: 'NordVPN' },
+    '8.8.8.0/24': { is_anonymous: true, is_hosting_provider: true },
+  }
+  return write('Anonymous.mmdb', mmdbBytes(records, { databaseType: 'GeoIP-Anonymous-Plus' }))
+}
+const ipinfo = () => {
+  const none = { hosting: false, vpn: false, proxy: false, tor: false, relay: false }
+  const records = { '81.2.69.0/24': none, '10.0.0.0/8': { ...none, hosting: true } }
+  const databaseType = 'ipinfo ipinfo_privacy.mmdb'
+  return write('privacy.mmdb', mmdbBytes(records, { databaseType }))
+}
 const lists = () => {
-  const network = parseNetwork('8.8.8.8/32')
-  assert.ok(network)
-  const [aws] = FREE_LISTS.filter(({ id }) => id === 'aws')
-  assert.ok(aws)
-  return write('lists.mmdb', compileLists([{ list: aws, networks: [network] }], NOON))
+  const list = FREE_LISTS.find(({ id }) => id === 'aws') ?? assert.fail()
+  return write('lists.mmdb', compileLists([{ list, networks: [networkOf('8.8.8.8/32')] }], NOON))
 }
 
 let app: TestApp
-let key: string
+let ada: Person
 before(async () => {
   const { city, asn } = geoFiles()
   const files = [city, asn, anonymous(), ipinfo(), lists()]
   app = await makeApp({ env: { MERIDIAN_GEO: files.join(',') } })
-  key = await app.makeKey()
+  ada = app.user('ada')
+  await ada.key()
 })
 after(() => app.close())
 
-const get = async (path: string, by = key, of = app) => {
-  const { status, body } = await of.send('GET', path, { key: by })
-  return { status, result: v.parse(GeolocationResult, body) }
-}
-
-/** Uses up the month of a new key. */
-async function keyOverCap() {
-  const free = await app.makeKey({ plan: 'free', email: 'free@example.com' })
-  const caller = app.services.keys.find(free, NOON)
-  assert.ok(caller)
-  app.services.meters.open({ ...caller, key: caller }, NOON).count(5_000)
-  return free
-}
+const withPrivacy = (ip: string, by = ada) => lookUp(by, `${ip}?include=privacy`)
 
 describe('include=privacy', () => {
   it('adds what the sources state together, and nothing else', async () => {
-    const { result } = await get(`${LONDON}?include=privacy`)
-    const { privacy, sources, meta, ...rest } = result
-    assert.deepEqual(privacy, {
-      hosting: false,
-      vpn: true,
-      proxy: false,
-      tor: false,
-      relay: false,
-      provider: 'NordVPN',
-    })
-    const usual = (await get(LONDON)).result
-    assert.deepEqual(sources, { ...usual.sources, privacy: ['maxmind', 'ipinfo'] })
-    const { requestId = '' } = usual.meta ?? {}
-    assert.deepEqual({ ...rest, sources: usual.sources, meta: { ...meta, requestId } }, usual)
+    const { privacy, ...result } = (await withPrivacy(LONDON)).result
+    const flags = { hosting: false, vpn: true, proxy: false, tor: false, relay: false }
+    assert.deepEqual(privacy, { ...flags, provider: 'NordVPN' })
+    const usual = (await lookUp(ada)).result
+    const sources = { ...usual.sources, privacy: ['maxmind', 'ipinfo'] }
+    assert.deepEqual(answerTo(usual.meta?.requestId, result), { ...usual, sources })
   })
 
   it('names the owners of the free lists as sources', async () => {
-    const { result } = await get('/v1/ip/8.8.8.8?include=privacy')
+    const { result } = await withPrivacy('8.8.8.8')
     assert.deepEqual(result.privacy, { hosting: true, service: 'Amazon AWS' })
     assert.deepEqual(result.sources?.privacy, ['maxmind', 'aws'])
   })
 
   it('adds nothing for an address about which no source states anything', async () => {
-    const { result } = await get('/v1/ip/5.0.0.1?include=privacy')
+    const { result } = await withPrivacy('5.0.0.1')
     assert.deepEqual([result.privacy, result.sources?.privacy], [undefined, undefined])
   })
 
   it('leaves the status to the location', async () => {
-    const { status, result } = await get('/v1/ip/10.0.0.1?include=privacy')
+    const { status, result } = await withPrivacy('10.0.0.1')
     assert.equal(status, 404)
     assert.equal(result.privacy?.hosting, true)
     assert.deepEqual(result.sources, { privacy: ['ipinfo'] })
   })
 
   it('can be named among the fields', async () => {
-    const fieldsOf = async (fields: string) => {
-      const { body } = await app.send('GET', `${LONDON}?fields=${fields}`, { key })
-      return body
-    }
+    const fieldsOf = async (fields: string) => (await ada.lookUp(`${LONDON}?fields=${fields}`)).body
     assert.deepEqual(await fieldsOf('privacy.vpn,sources.privacy,location.city'), {
       location: { city: 'London' },
       privacy: { vpn: true },
@@ -129,14 +95,14 @@ describe('include=privacy', () => {
 
   it('narrows the prefix to the block with the same privacy, unless it is not included', async () => {
     const prefixFor = async (include: string) =>
-      (await get(`${LONDON}?include=${include}`)).result.network?.prefix
+      (await lookUp(ada, `${LONDON}?include=${include}`)).result.network?.prefix
     assert.equal(await prefixFor('network'), '81.2.69.0/24')
     assert.equal(await prefixFor('network,privacy'), '81.2.69.160/31')
     assert.equal(await prefixFor('privacy,network'), '81.2.69.160/31')
   })
 
   it('adds nothing over the cap', async () => {
-    const { result } = await get(`${LONDON}?include=privacy`, await keyOverCap())
+    const { result } = await withPrivacy(LONDON, await overCap(app))
     assert.deepEqual(
       [result.meta?.degraded, result.privacy, result.sources?.privacy],
       [true, undefined, undefined],
@@ -145,22 +111,23 @@ describe('include=privacy', () => {
 
   it('adds nothing unless data about privacy is loaded, and a header says so', async () => {
     await using plain = await makeApp()
-    const own = await plain.makeKey()
-    const { status, result } = await get(`${LONDON}?include=privacy`, own, plain)
+    const bob = plain.user('bob')
+    await bob.key()
+    const { status, result } = await withPrivacy(LONDON, bob)
     assert.deepEqual([status, result.privacy, result.sources?.privacy], [200, undefined, undefined])
-    const header = async (path: string, body?: object, of = plain, by = own) => {
+    const header = async (path: string, body?: object, by = bob) => {
       const method = body === undefined ? 'GET' : 'POST'
-      return (await of.send(method, path, { key: by, body })).headers.get('not-included')
+      return (await by.send(method, `/v1/ip/${path}`, body)).headers.get('not-included')
     }
     const list = { ips: ['81.2.69.160'] }
     const include = { ...list, include: ['privacy'] }
     assert.equal(await header(`${LONDON}?include=privacy`), 'privacy')
     assert.equal(await header(`${LONDON}?fields=privacy.vpn`), 'privacy')
-    assert.equal(await header('/v1/ip/batch', include), 'privacy')
-    assert.equal(await header('/v1/ip/summary', include), 'privacy')
-    assert.equal(await header('/v1/ip/batch', list), null)
-    assert.equal(await header(`${LONDON}?include=privacy`, undefined, app, key), null)
-    assert.equal(await header('/v1/ip/batch', include, app, key), null)
+    assert.equal(await header('batch', include), 'privacy')
+    assert.equal(await header('summary', include), 'privacy')
+    assert.equal(await header('batch', list), null)
+    assert.equal(await header(`${LONDON}?include=privacy`, undefined, ada), null)
+    assert.equal(await header('batch', include, ada), null)
   })
 })
 
@@ -169,7 +136,7 @@ describe('a batch that includes privacy', () => {
 
   it('has it in each result', async () => {
     const body = { ips, include: ['privacy'], fields: ['privacy'] }
-    const { body: answer } = await app.send('POST', '/v1/ip/batch', { key, body })
+    const { body: answer } = await ada.send('POST', '/v1/ip/batch', body)
     const { results } = v.parse(v.object({ results: v.array(v.any()) }), answer)
     assert.equal(results[0].privacy.vpn, true)
     assert.deepEqual(results.slice(1, 3), [
@@ -179,11 +146,9 @@ describe('a batch that includes privacy', () => {
   })
 
   it('has columns for it as CSV, empty where nothing is stated', async () => {
-    const { text } = await app.send('POST', '/v1/ip/batch', {
-      key,
-      headers: { accept: 'text/csv' },
-      body: { ips, include: ['privacy'] },
-    })
+    const body = { ips, include: ['privacy'] }
+    const headers = { accept: 'text/csv' }
+    const { text } = await ada.send('POST', '/v1/ip/batch', body, { headers })
     const [header = '', ...rows] = text.trimEnd().split('\r\n')
     const columns = 'hosting,vpn,proxy,tor,relay,residential_proxy,service,provider,degraded,error'
     assert.ok(header.endsWith(`,${columns}`), header)
@@ -194,7 +159,7 @@ describe('a batch that includes privacy', () => {
 })
 
 describe('a summary that includes privacy', () => {
-  const post = (body: object, by = key) => app.send('POST', '/v1/ip/summary', { key: by, body })
+  const post = (body: object) => ada.send('POST', '/v1/ip/summary', body)
 
   it('counts the addresses for which a flag is true', async () => {
     const ips = ['81.2.69.160', '81.2.69.160', '81.2.69.1', '8.8.8.8', '5.0.0.1', 'nope']

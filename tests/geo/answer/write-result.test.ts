@@ -6,7 +6,7 @@ import { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
 import { writeResult } from '../../../lib/geo/answer/write-result.ts'
 import type { GeoDatabase } from '../../../lib/geo/database.ts'
 import type { RawPlace } from '../../../lib/geo/place/place.ts'
-import { ANY_ADDRESS, fakeDatabase, locateIn } from '../fake-database.ts'
+import { ANY_ADDRESS, a, b, locateIn } from '../fake-database.ts'
 
 const NOON = Date.UTC(2026, 0, 15, 12)
 const JULY = Date.UTC(2026, 6, 15, 12)
@@ -31,27 +31,17 @@ const everything: RawPlace = {
 }
 const network = { asn: 1, organization: 'One' }
 const fieldsOf = (place: RawPlace) => {
-  const { location, precision } = shown([fakeDatabase('a', place), fakeDatabase('b', place)])
+  const { location, precision } = shown([a(place), b(place)])
   const own = (value: object | undefined) => Object.keys(value ?? {})
   return { precision, location: own(location), country: own(location?.country) }
 }
 
 describe('the precision', () => {
   it('city shows all fields', () => {
+    const places = ['continent', 'country', 'region', 'district', 'city', 'postalCode']
     assert.deepEqual(fieldsOf(everything), {
       precision: 'city',
-      location: [
-        'continent',
-        'country',
-        'region',
-        'district',
-        'city',
-        'postalCode',
-        'coordinates',
-        'timezone',
-        'utcOffset',
-        'geoConfidence',
-      ],
+      location: [...places, 'coordinates', 'timezone', 'utcOffset', 'geoConfidence'],
       country: ['code', 'name', 'flag', 'unions'],
     })
   })
@@ -93,7 +83,7 @@ describe('the precision', () => {
 
 describe('a degraded answer', () => {
   it('has the precision country and no network', () => {
-    const full = shown([fakeDatabase('a', everything, network)], { degraded: true })
+    const full = shown([a(everything, network)], { degraded: true })
     assert.deepEqual(full, {
       query: { type: 'ip', value: '192.0.2.1', ipVersion: 4 },
       location: {
@@ -106,11 +96,11 @@ describe('a degraded answer', () => {
   })
 
   it('is never finer than the full answer', () => {
-    const asia = shown([fakeDatabase('a', { continent: { code: 'AS' } }, network)], {
+    const asia = shown([a({ continent: { code: 'AS' } }, network)], {
       degraded: true,
     })
     assert.equal(asia.precision, 'continent')
-    const nowhere = shown([fakeDatabase('a', undefined, network)], { degraded: true })
+    const nowhere = shown([a(undefined, network)], { degraded: true })
     assert.deepEqual(nowhere, {
       query: { type: 'ip', value: '192.0.2.1', ipVersion: 4 },
       precision: 'none',
@@ -120,45 +110,33 @@ describe('a degraded answer', () => {
 
 describe('the fields of an answer', () => {
   it('follow daylight saving time', () => {
-    const offset = (now: number) =>
-      shown([fakeDatabase('a', everything)], { now }).location?.utcOffset
+    const offset = (now: number) => shown([a(everything)], { now }).location?.utcOffset
     assert.deepEqual([offset(NOON), offset(JULY)], ['+01:00', '+02:00'])
   })
 
   it('leave out the offset of an unknown zone', () => {
-    const { location } = shown([fakeDatabase('a', { ...everything, timezone: 'Mars/Olympus' })])
+    const { location } = shown([a({ ...everything, timezone: 'Mars/Olympus' })])
     assert.equal(location?.timezone, 'Mars/Olympus')
     assert.equal(location?.utcOffset, undefined)
   })
 
-  const miles = [
-    [0, 1],
-    [1, 1],
-    [3, 2],
-    [5, 3],
-    [10, 6],
-    [20, 12],
-    [50, 31],
-    [100, 62],
-    [200, 124],
-    [500, 311],
-    [1000, 621],
-  ] as const
-  for (const [radiusKm, expected] of miles) {
-    it(`show a radius of ${radiusKm} km as ${expected} miles`, () => {
-      const { location } = shown([fakeDatabase('a', { ...everything, radiusKm })])
+  const small = { 0: 1, 1: 1, 3: 2, 5: 3, 10: 6, 20: 12 }
+  const miles = { ...small, 50: 31, 100: 62, 200: 124, 500: 311, 1000: 621 }
+  for (const [km, expected] of Object.entries(miles)) {
+    it(`show a radius of ${km} km as ${expected} miles`, () => {
+      const { location } = shown([a({ ...everything, radiusKm: Number(km) })])
       assert.equal(location?.coordinates?.accuracyRadius, expected)
     })
   }
 
   it('show coordinates of zero', () => {
-    const { location } = shown([fakeDatabase('a', { ...everything, latitude: 0, longitude: -0 })])
+    const { location } = shown([a({ ...everything, latitude: 0, longitude: -0 })])
     assert.deepEqual(location?.coordinates, { latitude: 0, longitude: 0, accuracyRadius: 12 })
   })
 
   it('show no impossible coordinates', () => {
     for (const coordinates of [{ latitude: 91 }, { longitude: -181 }, { latitude: undefined }]) {
-      const { location } = shown([fakeDatabase('a', { ...everything, ...coordinates })])
+      const { location } = shown([a({ ...everything, ...coordinates })])
       assert.equal(location?.coordinates, undefined)
     }
   })
@@ -170,7 +148,7 @@ describe('the fields of an answer', () => {
     fc.assert(
       fc.property(cityName, text, text, (city, region, organization) => {
         const place = { ...everything, city, region: { code: 'DE-XX', name: region } }
-        const { location, network } = shown([fakeDatabase('a', place, { organization })])
+        const { location, network } = shown([a(place, { organization })])
         assert.equal(location?.city, city)
         assert.equal(location?.region?.name, region)
         assert.equal(network?.organization, organization)
@@ -179,19 +157,14 @@ describe('the fields of an answer', () => {
   })
 
   it('show a country that is not in our table, without flag and unions', () => {
-    const { location } = shown([
-      fakeDatabase('a', {
-        continent: { code: 'EU' },
-        country: { code: 'QX', name: 'X' },
-        city: 'Y',
-      }),
-    ])
-    assert.deepEqual(location?.country, { code: 'QX', name: 'X' })
+    const country = { code: 'QX', name: 'X' }
+    const { location } = shown([a({ continent: { code: 'EU' }, country, city: 'Y' })])
+    assert.deepEqual(location?.country, country)
   })
 
   it('show no country for codes that mean no country', () => {
     for (const code of ['ZZ', 'zz', 'D', 'DEU', '', '-']) {
-      assert.equal(shown([fakeDatabase('a', { country: { code } })]).precision, 'none', code)
+      assert.equal(shown([a({ country: { code } })]).precision, 'none', code)
     }
   })
 })
