@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { AutonomousSystem } from '../../../lib/contract/geo/autonomous-systems.ts'
 import { geoFiles, mmdbBytes } from '../../support/geo-files.ts'
-import { codeOf, makeApp, type TestApp } from '../../support/helpers.ts'
+import { codeOf } from '../../support/helpers.ts'
 import { plansFile } from '../../support/plans-file.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { as } from './open-systems.ts'
 
-const london = {
-  autonomous_system_number: 20712,
-  autonomous_system_organization: 'Andrews & Arnold Ltd',
-}
+const london = as(20712, 'Andrews & Arnold Ltd')
 const SYSTEMS = {
   '81.2.69.0/25': london,
   '90.0.0.0/30': london,
@@ -20,19 +19,16 @@ const SYSTEMS = {
   '8.8.8.0/24': { autonomous_system_number: 4_294_967_295 },
 }
 
-let app: TestApp
-let key: string
-before(async () => {
-  const { city, ipinfo } = geoFiles()
-  const asn = join(tempFolder(), 'asn.mmdb')
-  writeFileSync(asn, mmdbBytes(SYSTEMS, { databaseType: 'GeoLite2-ASN' }))
-  const env = { MERIDIAN_GEO: [city, asn, ipinfo].join(','), MERIDIAN_PLANS: plansFile() }
-  app = await makeApp({ env })
-  key = await app.makeKey({ plan: 'fast' })
+const { city, ipinfo } = geoFiles()
+const asn = join(tempFolder(), 'asn.mmdb')
+writeFileSync(asn, mmdbBytes(SYSTEMS, { databaseType: 'GeoLite2-ASN' }))
+const env = { MERIDIAN_GEO: [city, asn, ipinfo].join(','), MERIDIAN_PLANS: plansFile() }
+const app = sharedScene({ env }, async () => {
+  await ada.key({ plan: 'fast' })
 })
-after(() => app.close())
+const ada = app.user('ada')
 
-const get = (path: string, by = key) => app.send('GET', `/v1/asn/${path}`, { key: by })
+const get = (path: string, by = ada) => by.send('GET', `/v1/asn/${path}`)
 
 async function found(path: string) {
   const { status, body } = await get(path)
@@ -118,7 +114,8 @@ describe('GET /v1/asn/{asn}', () => {
   })
 
   it('counts 200 and 404 towards the cap, and is 403 over it', async () => {
-    const tiny = await app.makeKey({ plan: 'tiny', email: 'tiny@example.com' })
+    const tiny = app.user('tiny')
+    await tiny.key({ plan: 'tiny' })
     for (let n = 0; n < 5; n++) {
       assert.equal((await get('20712', tiny)).status, 200)
       assert.equal((await get('64496', tiny)).status, 404)
@@ -128,19 +125,15 @@ describe('GET /v1/asn/{asn}', () => {
     assert.equal(codeOf(over), 'PLAN_CAP_EXCEEDED')
     assert.equal(codeOf(await get('64496', tiny)), 'PLAN_CAP_EXCEEDED')
     assert.equal(codeOf(await get('x', tiny)), 'BAD_REQUEST')
-    const usage = await app.send('GET', '/v1/account/me/usage', { key: tiny })
+    const usage = await tiny.send('GET', '/v1/account/me/usage')
     assert.equal(Object(usage.body).totalRequests, 10)
   })
 
   it('answers pages of the origins of a publishable key', async () => {
-    const origins = ['https://shop.example']
-    const publishable = await app.makeKey({
-      type: 'publishable',
-      origins,
-      email: 'shop@example.com',
-    })
+    const shop = app.user('shop')
+    await shop.key({ type: 'publishable', origins: ['https://shop.example'] })
     const from = (origin: string) =>
-      app.send('GET', '/v1/asn/20712', { key: publishable, headers: { origin } })
+      shop.send('GET', '/v1/asn/20712', undefined, { headers: { origin } })
     const answer = await from('https://shop.example')
     assert.equal(answer.status, 200)
     assert.equal(answer.headers.get('access-control-allow-origin'), 'https://shop.example')

@@ -1,17 +1,12 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { locate } from '../../../lib/geo/answer/locate.ts'
 import type { NetworkList } from '../../../lib/geo/asn/prefixes.ts'
 import { createSystems } from '../../../lib/geo/asn/systems.ts'
-import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
+import type { GeoDatabase } from '../../../lib/geo/database.ts'
 import type { Address } from '../../../lib/parts/net/address.ts'
 import { networkText } from '../../../lib/parts/net/network.ts'
-import { mmdbBytes } from '../../support/geo-files.ts'
+import type { Records } from '../../support/geo-files.ts'
 import { recordingLog } from '../../support/helpers.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
-
-export const folder = tempFolder()
-let count = 0
+import { openRecords } from '../open-file.ts'
 
 /** The record of an owner. */
 export const as = (number: number, organization = `Owner of ${number}`) => ({
@@ -19,14 +14,8 @@ export const as = (number: number, organization = `Owner of ${number}`) => ({
   autonomous_system_organization: organization,
 })
 
-export type Records = Parameters<typeof mmdbBytes>[0]
-
-/** Opens a file with these records. */
-export async function open(records: Records, databaseType = 'GeoLite2-ASN'): Promise<GeoDatabase> {
-  const path = join(folder, `${count++}.mmdb`)
-  writeFileSync(path, mmdbBytes(records, { databaseType }))
-  return openDatabase(path, { map: false, cacheBits: 8, regionCode: () => undefined })
-}
+/** Opens a new file of owners. */
+export const open = (records: Records) => openRecords(records, 'GeoLite2-ASN')
 
 export function systemsOf(databases: readonly GeoDatabase[], now = () => 0) {
   const log = recordingLog()

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
-import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
+import type { GeoDatabase } from '../../../lib/geo/database.ts'
 import { findBundled } from '../../../lib/geo/files/bundled.ts'
 import { compileAsn } from '../../../lib/geo/files/compile-asn.ts'
-import { parseAddress } from '../../../lib/parts/net/address.ts'
+import { addressOf } from '../../support/networks.ts'
+import { openBytes } from '../open-file.ts'
 import { systemsOf, texts } from './open-systems.ts'
 
 const SCRIPT = fileURLToPath(new URL('./prefixes.py', import.meta.url))
@@ -23,23 +21,17 @@ const Family = v.object({
 const Expected = v.array(v.object({ asn: v.number(), ipv4: Family, ipv6: Family }))
 
 describe('the prefixes of autonomous systems in the bundled data', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'meridian-asn-'))
   const csvs = findBundled().asn.map(({ path }) => path)
   let expected: v.InferOutput<typeof Expected>
   let database: GeoDatabase
 
   before(async () => {
-    const path = join(folder, 'asn.mmdb')
-    writeFileSync(
-      path,
-      compileAsn(csvs, 0, () => {}),
-    )
-    database = await openDatabase(path, { map: false, regionCode: () => undefined })
+    const bytes = compileAsn(csvs, 0, () => {})
+    database = await openBytes(bytes)
     const printed = execFileSync('python3', [SCRIPT, ...csvs], { maxBuffer: 2 ** 28 })
     expected = v.parse(Expected, JSON.parse(printed.toString()))
     assert.equal(expected.length, SYSTEMS)
   })
-  after(() => rmSync(folder, { recursive: true }))
 
   it("are those of Python's ipaddress module, with the same numbers of addresses", async () => {
     const { find } = systemsOf([database])
@@ -50,14 +42,11 @@ describe('the prefixes of autonomous systems in the bundled data', () => {
       assert.deepEqual(texts(system.ipv4), ipv4.prefixes, `AS${asn}`)
       assert.deepEqual(texts(system.ipv6), ipv6.prefixes, `AS${asn}`)
       const { summary } = system
-      assert.deepEqual(
-        [summary.ipv4, summary.ipv6],
-        [
-          { prefixes: ipv4.prefixes.length, addresses: Number(ipv4.addresses) },
-          { prefixes: ipv6.prefixes.length, addresses: ipv6.addresses },
-        ],
-        `AS${asn}`,
-      )
+      const sizes = [Number(ipv4.addresses), ipv6.addresses].map((addresses, at) => ({
+        prefixes: [ipv4, ipv6][at]?.prefixes.length,
+        addresses,
+      }))
+      assert.deepEqual([summary.ipv4, summary.ipv6], sizes, `AS${asn}`)
     }
   })
 
@@ -65,9 +54,7 @@ describe('the prefixes of autonomous systems in the bundled data', () => {
     let looked = 0
     for (const { asn, ipv4, ipv6 } of expected) {
       for (const text of [...ipv4.ends, ...ipv6.ends]) {
-        const address = parseAddress(text)
-        assert.ok(address !== null)
-        assert.equal(database.find(address).network?.asn, `AS${asn}`, text)
+        assert.equal(database.find(addressOf(text)).network?.asn, `AS${asn}`, text)
         looked += 1
       }
     }

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { locate } from '../../../lib/geo/answer/locate.ts'
-import { openDatabase } from '../../../lib/geo/database.ts'
 import { openMmdb } from '../../../lib/geo/mmdb/mmdb.ts'
-import { ipv4FromBits, parseAddress } from '../../../lib/parts/net/address.ts'
-import {
-  contains,
-  type Network,
-  networkText,
-  parseNetwork,
-} from '../../../lib/parts/net/network.ts'
-import { mmdbBytes } from '../../support/geo-files.ts'
-import { as, folder, open, prefixesOf, type Records } from './open-systems.ts'
+import { ipv4FromBits } from '../../../lib/parts/net/address.ts'
+import { contains, networkText } from '../../../lib/parts/net/network.ts'
+import { mmdbBytes, type Records } from '../../support/geo-files.ts'
+import { addressOf, networkOf } from '../../support/networks.ts'
+import { openBytes, openRecords } from '../open-file.ts'
+import { as, open, prefixesOf } from './open-systems.ts'
 
 describe('the prefixes of an autonomous system', () => {
   it('are listed by address, IPv4 first', async () => {
@@ -25,12 +19,8 @@ describe('the prefixes of an autonomous system', () => {
       '2a00:1::/32': as(7),
       '1.0.0.0/16': as(8),
     })
-    assert.deepEqual(await prefixesOf([database], 7), [
-      '2.0.0.0/24',
-      '200.0.0.0/8',
-      '2a00:1::/32',
-      '2a00:2::/32',
-    ])
+    const expected = ['2.0.0.0/24', '200.0.0.0/8', '2a00:1::/32', '2a00:2::/32']
+    assert.deepEqual(await prefixesOf([database], 7), expected)
     assert.deepEqual(await prefixesOf([database], 9), [])
   })
 
@@ -46,26 +36,17 @@ describe('the prefixes of an autonomous system', () => {
       '2a00::/33': as(7, 'One'),
       '2a00:0:8000::/33': as(7, 'Another'),
     })
-    assert.deepEqual(await prefixesOf([database], 7), [
-      '10.0.0.0/22',
-      '10.0.4.0/24',
-      '10.0.6.0/23',
-      '2a00::/32',
-    ])
+    const expected = ['10.0.0.0/22', '10.0.4.0/24', '10.0.6.0/23', '2a00::/32']
+    assert.deepEqual(await prefixesOf([database], 7), expected)
   })
 
   it('follow the first database that knows the system of an address', async () => {
-    const overlay = await open(
-      { '10.0.0.0/26': as(1), '10.0.1.0/24': { domain: 'only.example' } },
-      'Meridian-Overlay',
-    )
+    const own = { '10.0.0.0/26': as(1), '10.0.1.0/24': { domain: 'only.example' } }
+    const overlay = await openRecords(own, 'Meridian-Overlay')
     const database = await open({ '10.0.0.0/23': as(7) })
     assert.deepEqual(await prefixesOf([overlay, database], 1), ['10.0.0.0/26'])
-    assert.deepEqual(await prefixesOf([overlay, database], 7), [
-      '10.0.0.64/26',
-      '10.0.0.128/25',
-      '10.0.1.0/24',
-    ])
+    const rest = ['10.0.0.64/26', '10.0.0.128/25', '10.0.1.0/24']
+    assert.deepEqual(await prefixesOf([overlay, database], 7), rest)
   })
 
   it('leave out the IPv6 ranges that are looked up as IPv4', async () => {
@@ -90,11 +71,8 @@ describe('the prefixes of an autonomous system', () => {
     let node = root
     for (const bit of '001000000000001') node = child(node, bit === '1' ? 1 : 0)
     bytes.writeUIntBE(branches(4).root, node * 6, 3)
-    const path = join(folder, 'aliased.mmdb')
-    writeFileSync(path, bytes)
-    const database = await openDatabase(path, { map: false, regionCode: () => undefined })
-    const aliased = parseAddress('2002:900::')
-    assert.equal(aliased && database.find(aliased).network?.asn, 'AS7')
+    const database = await openBytes(bytes)
+    assert.equal(database.find(addressOf('2002:900::')).network?.asn, 'AS7')
     assert.deepEqual(await prefixesOf([database], 7), ['9.0.0.0/8', '99.0.0.0/8'])
     assert.deepEqual(await prefixesOf([database], 8), [])
   })
@@ -113,10 +91,10 @@ describe('the prefixes of an autonomous system', () => {
   it('cover exactly the addresses that a look-up finds in the system', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(Row, { minLength: 1 }), fc.array(Row), async (low, high) => {
-        const overlay = await open({ '255.0.0.0/8': as(9), ...recordsOf(high) }, 'Meridian-Overlay')
-        const databases = [overlay, await open(recordsOf(low))]
+        const own = { '255.0.0.0/8': as(9), ...recordsOf(high) }
+        const databases = [await openRecords(own, 'Meridian-Overlay'), await open(recordsOf(low))]
         const listed = await Promise.all([1, 2, 3].map((asn) => prefixesOf(databases, asn)))
-        const networks = listed.map((prefixes) => prefixes.map(parsed))
+        const networks = listed.map((prefixes) => prefixes.map(networkOf))
         for (let bits = 0; bits <= 0xff; bits++) {
           const address = ipv4FromBits(bits)
           const owners = networks.flatMap((within, n) =>
@@ -142,11 +120,5 @@ function recordsOf(rows: readonly (readonly [number, number, number])[]): Record
 }
 
 function covers(network: string, text: string): boolean {
-  const address = parseAddress(text)
-  assert.ok(address !== null)
-  return contains(parsed(network), address)
-}
-
-function parsed(text: string): Network {
-  return parseNetwork(text) ?? assert.fail(text)
+  return contains(networkOf(network), addressOf(text))
 }

@@ -9,22 +9,24 @@ import { openLibrary } from '../../../lib/geo/library.ts'
 import { MINUTE_MS } from '../../../lib/parts/durations.ts'
 import { mmdbBytes } from '../../support/geo-files.ts'
 import { recordingLog } from '../../support/helpers.ts'
-import { as, folder, open, systemsOf, texts } from './open-systems.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { openRecords } from '../open-file.ts'
+import { as, open, systemsOf, texts } from './open-systems.ts'
+
+const folder = tempFolder()
 
 describe('the summary of an autonomous system', () => {
   it('counts a prefix as a whole for the country of its first address', async () => {
     const country = (code: string, name: string) => ({
       country: { iso_code: code, names: { en: name } },
     })
-    const places = await open(
-      {
-        '10.0.0.0/25': country('GB', 'United Kingdom'),
-        '10.0.0.128/25': country('FR', 'France'),
-        '20.0.0.0/8': country('DE', 'Germany'),
-        '2a00::/16': country('GB', 'United Kingdom'),
-      },
-      'GeoLite2-City',
-    )
+    const countries = {
+      '10.0.0.0/25': country('GB', 'United Kingdom'),
+      '10.0.0.128/25': country('FR', 'France'),
+      '20.0.0.0/8': country('DE', 'Germany'),
+      '2a00::/16': country('GB', 'United Kingdom'),
+    }
+    const places = await openRecords(countries, 'GeoLite2-City')
     const owners = await open({
       '10.0.0.0/24': as(7),
       '20.0.0.0/30': as(7),
@@ -51,7 +53,8 @@ describe('the summary of an autonomous system', () => {
       '10.0.2.0/24': as(7, 'First'),
       '10.0.4.0/24': as(7, 'Second'),
     })
-    const domains = await open({ '10.0.4.0/24': { domain: 'seven.example' } }, 'GeoIP2-Domain')
+    const domain = { '10.0.4.0/24': { domain: 'seven.example' } }
+    const domains = await openRecords(domain, 'GeoIP2-Domain')
     const { summary } = (await systemsOf([owners, domains]).find(7)) ?? {}
     assert.equal(summary?.organization, 'First')
     assert.equal(summary?.domain, 'seven.example')
@@ -94,11 +97,12 @@ describe('the index of autonomous systems', () => {
       regionCode: () => undefined,
       log: recordingLog(),
     })
-    assert.deepEqual(texts((await library.findSystem(7))?.ipv4 ?? assert.fail()), ['10.0.0.0/24'])
+    const found = async () => texts((await library.findSystem(7))?.ipv4 ?? assert.fail())
+    assert.deepEqual(await found(), ['10.0.0.0/24'])
     writeFileSync(path, mmdbBytes({ '10.0.0.0/24': as(8), '20.0.0.0/8': as(7) }))
     await library.refresh()
     await library.refresh()
-    assert.deepEqual(texts((await library.findSystem(7))?.ipv4 ?? assert.fail()), ['20.0.0.0/8'])
+    assert.deepEqual(await found(), ['20.0.0.0/8'])
   })
 
   it('is not made of a tree with cycles, which is 503', async () => {
@@ -110,10 +114,8 @@ describe('the index of autonomous systems', () => {
     const { find, log } = systemsOf([damaged])
     await assert.rejects(find(7), { code: 'SERVICE_UNAVAILABLE' })
     await assert.rejects(find(7), { code: 'SERVICE_UNAVAILABLE' })
-    assert.deepEqual(
-      log.events.map(({ message }) => message),
-      ['cannot list the prefixes of autonomous systems'],
-    )
+    const messages = log.events.map(({ message }) => message)
+    assert.deepEqual(messages, ['cannot list the prefixes of autonomous systems'])
   })
 
   it('is made in steps', async () => {

@@ -1,47 +1,31 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { locate } from '../../../lib/geo/answer/locate.ts'
 import { writeResult } from '../../../lib/geo/answer/write-result.ts'
-import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
+import type { GeoDatabase } from '../../../lib/geo/database.ts'
 import { compileGeofeeds } from '../../../lib/geo/geofeeds/compile-geofeeds.ts'
 import { readGeofeed } from '../../../lib/geo/geofeeds/read-geofeed.ts'
 import { compileOverlay } from '../../../lib/geo/overlay/overlay.ts'
-import { parseAddress } from '../../../lib/parts/net/address.ts'
-import { parseNetwork } from '../../../lib/parts/net/network.ts'
-import { mmdbBytes } from '../../support/geo-files.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
+import { addressOf, networkOf } from '../../support/networks.ts'
+import { openBytes, openRecords } from '../open-file.ts'
 
 const BUILT_AT = Date.UTC(2026, 10, 25)
 const options = { builtAt: BUILT_AT, regionNames: { 'DE-BE': 'State of Berlin' } }
-const folder = tempFolder()
-let count = 0
-
-function open(bytes: Uint8Array): Promise<GeoDatabase> {
-  const path = join(folder, `${count++}.mmdb`)
-  writeFileSync(path, bytes)
-  return openDatabase(path, { map: false, regionCode: () => undefined })
-}
 
 /** A feed: its blocks, separated by spaces, and its lines. */
 type Feed = readonly [blocks: string, ...lines: string[]]
 
 function compile(...feeds: readonly Feed[]): Promise<GeoDatabase> {
   const read = feeds.map(([texts, ...lines]) => {
-    const blocks = texts
-      .split(' ')
-      .map(parseNetwork)
-      .filter((block) => block !== null)
+    const blocks = texts.split(' ').map(networkOf)
     const { entries } = readGeofeed(Buffer.from(lines.join('\n')), blocks)
     return { blocks, entries }
   })
-  return open(compileGeofeeds(read, options))
+  return openBytes(compileGeofeeds(read, options))
 }
 
 function answer(databases: readonly GeoDatabase[], text: string) {
-  const address = parseAddress(text)
-  assert.ok(address, text)
+  const address = addressOf(text)
   const located = locate(databases, address)
   const { json, precision } = writeResult(address, located, { now: BUILT_AT, degraded: false })
   return { ...JSON.parse(`{${json}}`), precision }
@@ -49,18 +33,14 @@ function answer(databases: readonly GeoDatabase[], text: string) {
 
 const cityOf = (database: GeoDatabase, text: string) => answer([database], text).location?.city
 
-const maxmind = () =>
-  open(
-    mmdbBytes({
-      '192.0.2.0/24': {
-        country: { iso_code: 'DE', names: { en: 'Germany' } },
-        subdivisions: [{ iso_code: 'BE', names: { en: 'State of Berlin' } }],
-        city: { names: { en: 'Berlin' } },
-        location: { latitude: 52.5, longitude: 13.4, accuracy_radius: 10 },
-        traits: { autonomous_system_number: 64_500 },
-      },
-    }),
-  )
+const BERLIN = {
+  country: { iso_code: 'DE', names: { en: 'Germany' } },
+  subdivisions: [{ iso_code: 'BE', names: { en: 'State of Berlin' } }],
+  city: { names: { en: 'Berlin' } },
+  location: { latitude: 52.5, longitude: 13.4, accuracy_radius: 10 },
+  traits: { autonomous_system_number: 64_500 },
+}
+const maxmind = () => openRecords({ '192.0.2.0/24': BERLIN }, 'GeoLite2-City')
 
 describe('a compiled geofeed', () => {
   it('answers with the country, region and city of an entry', async () => {
@@ -94,9 +74,8 @@ describe('a compiled geofeed', () => {
       '192.0.0.0/16,DE,,Broad',
       '2001:db8:1::/48,DE,,Six',
     ])
-    const cities = ['192.0.2.5', '192.0.2.6', '192.0.3.0', '2001:db8:1::9', '2001:db8:2::'].map(
-      (text) => cityOf(database, text),
-    )
+    const asked = ['192.0.2.5', '192.0.2.6', '192.0.3.0', '2001:db8:1::9', '2001:db8:2::']
+    const cities = asked.map((text) => cityOf(database, text))
     assert.deepEqual(cities, ['Host', 'Narrow', 'Broad', 'Six', undefined])
     assert.equal(cityOf(database, '::ffff:192.0.2.5'), 'Host')
   })
@@ -154,7 +133,7 @@ describe('a geofeed before a database', () => {
   })
 
   it('does not withhold what the overlay states', async () => {
-    const overlay = await open(compileOverlay('192.0.2.0/24,country=US', options))
+    const overlay = await openBytes(compileOverlay('192.0.2.0/24,country=US', options))
     const geofeed = await compile(['192.0.2.0/24', '192.0.2.0/24,,,,'])
     const { location, sources } = answer([overlay, geofeed, await maxmind()], '192.0.2.1')
     assert.equal(location.country.code, 'US')

@@ -5,15 +5,14 @@ import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
-import { openDatabase } from '../../../lib/geo/database.ts'
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
 import { readGeofeedStates } from '../../../lib/geo/geofeeds/geofeed-states.ts'
 import { updateGeofeeds } from '../../../lib/geo/geofeeds/update-geofeeds.ts'
 import { listCountries } from '../../../lib/geo/place/countries.ts'
 import { type LocationFinding, WITHHELD } from '../../../lib/geo/place/finding.ts'
-import { parseAddress } from '../../../lib/parts/net/address.ts'
-import { parseNetwork } from '../../../lib/parts/net/network.ts'
+import { addressOf, networkOf } from '../../support/networks.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { openFile } from '../open-file.ts'
 import { BLOCKS, publishedGeofeeds } from './published-geofeeds.ts'
 
 const SCRIPT = fileURLToPath(new URL('./geofeeds.py', import.meta.url))
@@ -57,16 +56,12 @@ describe('compiled geofeeds', () => {
     mkdirSync(geo)
     writeFileSync(join(geo, 'regions.json'), JSON.stringify(REGIONS))
     paths = publishedGeofeeds(8805, LINES).map((text, at) => write(`${at}.csv`, text))
-    const settings = paths.map((source, at) => {
-      const blocks = (BLOCKS[at] ?? []).map(parseNetwork).filter((block) => block !== null)
-      return { source, blocks }
-    })
+    const blocksOf = (at: number) => (BLOCKS[at] ?? []).map(networkOf)
+    const settings = paths.map((source, at) => ({ source, blocks: blocksOf(at) }))
     const options = { acceptSmaller: false, now: 0, onProgress: () => {} }
     const results = await updateGeofeeds(geo, settings, options)
-    assert.deepEqual(
-      results.filter(({ outcome }) => outcome !== 'accepted'),
-      [],
-    )
+    const refused = results.filter(({ outcome }) => outcome !== 'accepted')
+    assert.deepEqual(refused, [])
   })
 
   it("state what Python's csv and ipaddress modules find in the feeds", async (t) => {
@@ -79,18 +74,13 @@ describe('compiled geofeeds', () => {
     ]
     const printed = execFileSync('python3', [SCRIPT, ...args], { maxBuffer: 2 ** 28 })
     const { counts, found } = v.parse(Expected, JSON.parse(printed.toString()))
-    assert.deepEqual(
-      readGeofeedStates(geo).feeds.map(({ entries, outside, bad }) => [entries, outside, bad]),
-      counts,
-    )
-    const path = join(geo, OPTIONAL.geofeeds)
-    const { find } = await openDatabase(path, { map: false, regionCode: () => undefined })
+    const states = readGeofeedStates(geo).feeds
+    const counted = states.map(({ entries, outside, bad }) => [entries, outside, bad])
+    assert.deepEqual(counted, counts)
+    const { find } = await openFile(join(geo, OPTIONAL.geofeeds))
     const tally = { nothing: 0, withheld: 0, places: 0 }
     for (const [text, expected] of Object.entries(found)) {
-      const address = parseAddress(text)
-      assert.ok(address)
-      const stated = stateOf(find(address))
-      assert.deepEqual(stated, expected, text)
+      assert.deepEqual(stateOf(find(addressOf(text))), expected, text)
       if (expected === null) tally.nothing++
       else if (expected === 'no place') tally.withheld++
       else tally.places++

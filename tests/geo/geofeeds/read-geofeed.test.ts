@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { readGeofeed } from '../../../lib/geo/geofeeds/read-geofeed.ts'
-import { networkText, parseNetwork } from '../../../lib/parts/net/network.ts'
+import { networkText } from '../../../lib/parts/net/network.ts'
+import { networkOf } from '../../support/networks.ts'
 import { anyCharacter } from '../../support/quick/any-character.ts'
 
-const blocksOf = (...texts: readonly string[]) =>
-  texts.map(parseNetwork).filter((network) => network !== null)
+const blocksOf = (...texts: readonly string[]) => texts.map(networkOf)
 const ALL = blocksOf('0.0.0.0/0', '::/0')
 
 function read(text: string | Uint8Array, blocks = ALL) {
@@ -63,19 +63,15 @@ describe('the entries of a geofeed', () => {
 
   it('without a location, or with the country ZZ alone, have none', () => {
     const text = '192.0.2.0/24,,,,\n192.0.3.0/24\n192.0.4.0/24,ZZ,,,\n192.0.5.0/24,zz,,,12345'
-    assert.deepEqual(
-      entries(text),
-      [2, 3, 4, 5].map((part) => `192.0.${part}.0/24 nowhere`),
-    )
+    const expected = [2, 3, 4, 5].map((part) => `192.0.${part}.0/24 nowhere`)
+    assert.deepEqual(entries(text), expected)
   })
 
   it('may be quoted, and have spaces around', () => {
-    assert.deepEqual(entries('"192.0.2.0/24","US",US-CA,"Los ""A"" Angeles",'), [
-      '192.0.2.0/24 US US-CA Los "A" Angeles',
-    ])
-    assert.deepEqual(entries(' 192.0.2.0/24 ,\tUS , US-CA, Los Angeles ,'), [
-      '192.0.2.0/24 US US-CA Los Angeles',
-    ])
+    const [quoted] = entries('"192.0.2.0/24","US",US-CA,"Los ""A"" Angeles",')
+    assert.equal(quoted, '192.0.2.0/24 US US-CA Los "A" Angeles')
+    const [spaced] = entries(' 192.0.2.0/24 ,\tUS , US-CA, Los Angeles ,')
+    assert.equal(spaced, '192.0.2.0/24 US US-CA Los Angeles')
   })
 
   it('may stand between blank lines and comments, and before comments', () => {
@@ -163,10 +159,8 @@ describe('a text that is not a geofeed', () => {
 
 describe('a geofeed with too many entries', () => {
   it('is refused before the rest of it is read', () => {
-    const networks = Array.from(
-      { length: 300_001 },
-      (_, n) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}\n`,
-    )
+    const network = (_: unknown, n: number) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}\n`
+    const networks = Array.from({ length: 300_001 }, network)
     const rest = 'not an entry\n'.repeat(400_000)
     assert.throws(() => read(networks.join('') + rest), /^Error: it has more than 300000 entries$/)
   })

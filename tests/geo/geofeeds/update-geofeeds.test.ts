@@ -1,40 +1,38 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import type { GeofeedSetting } from '../../../lib/config/geofeed-setting.ts'
-import { openDatabase } from '../../../lib/geo/database.ts'
 import type { NetworksOptions } from '../../../lib/geo/download/fetched-networks.ts'
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
 import { readGeofeedStates } from '../../../lib/geo/geofeeds/geofeed-states.ts'
 import { updateGeofeeds } from '../../../lib/geo/geofeeds/update-geofeeds.ts'
-import { parseAddress } from '../../../lib/parts/net/address.ts'
-import { parseNetwork } from '../../../lib/parts/net/network.ts'
+import { addressOf, networkOf } from '../../support/networks.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { type FileServer, openFileServer } from '../download/file-server.ts'
+import { openFileServer } from '../download/file-server.ts'
+import { openFile } from '../open-file.ts'
 
 const NOW = Date.UTC(2026, 10, 25)
 const LATER = NOW + 86_400_000
 const OLD = 'Mon, 23 Nov 2026 10:00:00 GMT'
 const NEW = 'Tue, 24 Nov 2026 10:00:00 GMT'
 const parent = tempFolder()
+const server = freshly(openFileServer)
 let count = 0
-let server: FileServer
 let geo: string
 let url: string
 let own: string
-beforeEach(async () => {
-  server = await openFileServer()
+beforeEach(() => {
   const folder = join(parent, String(count++))
   geo = join(folder, 'geo')
   mkdirSync(folder)
   url = `${server.origin}/geofeed.csv`
   own = join(folder, 'own.csv')
 })
-afterEach(() => server[Symbol.asyncDispose]())
 
 function feed(source: string, ...blocks: readonly string[]): GeofeedSetting {
-  return { source, blocks: blocks.map(parseNetwork).filter((block) => block !== null) }
+  return { source, blocks: blocks.map(networkOf) }
 }
 
 /** `size` networks in Germany. */
@@ -59,11 +57,8 @@ async function outcome(setting: GeofeedSetting, options: Partial<NetworksOptions
 }
 
 async function countryOf(text: string): Promise<string | undefined> {
-  const path = join(geo, OPTIONAL.geofeeds)
-  const { find } = await openDatabase(path, { map: false, regionCode: () => undefined })
-  const address = parseAddress(text)
-  assert.ok(address)
-  return find(address).place?.country?.code
+  const { find } = await openFile(join(geo, OPTIONAL.geofeeds))
+  return find(addressOf(text)).place?.country?.code
 }
 
 const compiledAt = () => statSync(join(geo, OPTIONAL.geofeeds)).ino
@@ -83,20 +78,12 @@ describe('an update of geofeeds', () => {
     const { feeds } = readGeofeedStates(geo)
     const counts = { outside: 0, bad: 0, examples: [] }
     const first = { source: url, checkedAt: NOW, entries: 4, modifiedAt: Date.parse(OLD) }
-    assert.deepEqual(feeds, [
-      { ...first, ...counts },
-      {
-        source: own,
-        checkedAt: NOW,
-        entries: 1,
-        outside: 1,
-        bad: 1,
-        examples: [
-          'line 2: 2001:db9::/32 is outside the blocks of the feed',
-          'line 3: "bad" is not a network such as 10.0.0.0/8',
-        ],
-      },
-    ])
+    const examples = [
+      'line 2: 2001:db9::/32 is outside the blocks of the feed',
+      'line 3: "bad" is not a network such as 10.0.0.0/8',
+    ]
+    const second = { source: own, checkedAt: NOW, entries: 1, outside: 1, bad: 1, examples }
+    assert.deepEqual(feeds, [{ ...first, ...counts }, second])
     const names = [...stored(), 'geofeeds.json', OPTIONAL.geofeeds]
     assert.deepEqual(readdirSync(geo).toSorted(), names.toSorted())
   })
@@ -107,10 +94,8 @@ describe('an update of geofeeds', () => {
     await update([setting])
     const before = compiledAt()
     assert.equal(await outcome(setting, { now: LATER }), 'up-to-date')
-    assert.deepEqual(
-      server.requests.map(({ headers }) => headers['if-modified-since']),
-      [undefined, OLD],
-    )
+    const since = server.requests.map(({ headers }) => headers['if-modified-since'])
+    assert.deepEqual(since, [undefined, OLD])
     const [state] = readGeofeedStates(geo).feeds
     assert.deepEqual([state?.checkedAt, state?.modifiedAt], [LATER, Date.parse(OLD)])
     assert.equal(compiledAt(), before)

@@ -26,8 +26,10 @@ export function closedAfterTest() {
 
 /** Has the properties of what `find` returns at that moment. */
 export function standInFor<Opened extends object>(find: () => Opened | undefined): Opened {
-  const get = (_: object, name: string | symbol) =>
-    Reflect.get(find() ?? assert.fail('it is open only while tests run'), name)
-  // safe: only its properties are read
-  return new Proxy({}, { get }) as Opened
+  const opened = () => find() ?? assert.fail('it is open only while tests run')
+  const get = (_: object, name: string | symbol) => Reflect.get(opened(), name)
+  const set = (_: object, name: string | symbol, value: unknown) =>
+    Reflect.set(opened(), name, value)
+  // safe: only its properties are read and set
+  return new Proxy({}, { get, set }) as Opened
 }
