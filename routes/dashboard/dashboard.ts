@@ -18,7 +18,6 @@ import { batchRoutes } from './batch.ts'
 import { billingRoutes } from './billing.ts'
 import { emailRoutes } from './email.ts'
 import { guestRoutes } from './guest.ts'
-import { invoiceRoutes } from './invoices.ts'
 import { keyRoutes } from './keys.ts'
 import { showLookUp } from './look-up.ts'
 import { overageRoutes } from './overages.ts'
@@ -44,7 +43,6 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
   ...keyRoutes,
   ...billingRoutes,
   ...overageRoutes,
-  ...invoiceRoutes,
   ...accountRoutes,
   ...emailRoutes,
   ...secondFactorRoutes,

@@ -112,14 +112,13 @@ export async function shownCost({ page }: Shopper): Promise<string[]> {
   return rows.map((row) => row.replace('\t', ': '))
 }
 
-/** The invoices, oldest first, such as `1: 2026-01-15 paid, $9.00 due, $9.00 paid`. */
-export async function shownInvoices({ open, page }: Shopper): Promise<string[]> {
-  await open('/app/billing/invoices')
-  const rows = await page.locator('figure[aria-labelledby="invoices"] tbody tr').allInnerTexts()
-  return rows.reverse().map((row) => {
-    const [number = '', date, status, due, , paid] = row.split('\t')
-    return `${Number(number.split('-').at(-1))}: ${date} ${status}, ${due} due, ${paid} paid`
-  })
+/** The invoices in the portal, oldest first, such as `1: 2026-01-15 paid, $9.00 due, $9.00 paid`. */
+export async function shownInvoices({ open, page, press }: Shopper): Promise<string[]> {
+  await open('/app/billing')
+  await press('Open the customer portal')
+  await page.waitForURL(/\/p\/session\//)
+  const rows = await page.locator('#invoices li').allInnerTexts()
+  return rows.reverse().map((row) => row.replace(/^.*-0*(\d+):/, '$1:'))
 }
 
 /** Everything on the page, for the report of a failure. */

@@ -19,7 +19,16 @@ async function openBilling(shop: Shop) {
     await shop.settled()
     return paid.headers.get('location') ?? ''
   }
-  return { visit, subscribe }
+  /** The page of the portal, also after a form of it was sent. */
+  const portal = async (change = '', entry: Readonly<Record<string, string>> = {}) => {
+    const { html } = await visit('/app/billing/portal', {})
+    const url = /href="(http:[^"]+)" data-follow/.exec(html)?.[1] ?? ''
+    const form = { method: 'POST', body: new URLSearchParams(entry) }
+    const shown = await (change === '' ? fetch(url) : fetch(`${url}/${change}`, form))
+    await shop.settled()
+    return shown.text()
+  }
+  return { visit, subscribe, portal }
 }
 
 /** Makes a card with this test token the one that pays the only subscription. */
@@ -78,15 +87,13 @@ describe('the billing pages', () => {
   })
 
   it('charge the amount shown for a change of plan', async () => {
-    const { visit, subscribe } = await openBilling(shop)
+    const { visit, subscribe, portal } = await openBilling(shop)
     await subscribe('starter')
     const { html } = await visit('/app/billing/change?plan=pro')
     assert.match(html, /Change and pay \$20\.00/)
     assert.equal((await visit('/app/billing/change', { plan: 'pro' })).status, 303)
     await shop.settled()
-    const invoices = await visit('/app/billing/invoices')
-    assert.match(invoices.html, /\$20\.00/)
-    assert.match(invoices.html, /visa ending in 4242/)
+    assert.match(await portal(), /2026-01-15 paid, \$20\.00 due, \$20\.00 paid/)
   })
 
   it('lead to the page on which to confirm a change of plan', async () => {
@@ -146,30 +153,27 @@ describe('the billing pages', () => {
     assert.match(await after('/app/billing/reactivate'), /Cancel at the end of the period/)
   })
 
-  it('keep the billing address and tax IDs', async () => {
-    const { visit, subscribe } = await openBilling(shop)
-    assert.match((await visit('/app/billing/invoices')).html, /Nothing bought yet/)
+  it('lead to the portal, which has card, address, tax IDs and invoices', async () => {
+    const { visit, subscribe, portal } = await openBilling(shop)
+    const early = await visit('/app/billing/portal', {})
+    assert.equal(early.status, 404)
+    assert.match(early.html, /role="alert"[^>]*>There is no billing account: subscribe to a plan/)
     await subscribe('starter')
-    const address = { line1: '1 <b>Street</b>', city: 'London', country: 'gb', state: '' }
-    const { location } = await visit('/app/billing/address', address)
-    const { html } = await visit(location ?? '')
-    assert.match(html, /value="1 &lt;b&gt;Street&lt;\/b&gt;"/)
-    assert.match(html, /<option value="GB" selected="">United Kingdom</)
-    const wrong = { ...address, line1: '2 Street', country: 'Wales' }
-    const unsaved = (await visit('/app/billing/address', wrong)).html
-    assert.match(unsaved, /id="country-problem" role="alert"/)
-    assert.match(unsaved, /value="2 Street"/)
-    const taxId = { type: 'eu_vat', value: 'DE123456789' }
-    const added = await visit((await visit('/app/billing/tax-ids', taxId)).location ?? '')
-    const path = /\/app\/billing\/tax-ids\/[^/]+\/remove/.exec(added.html)?.[0] ?? ''
-    assert.equal((await visit(path, {})).status, 303)
-    const noType = await visit('/app/billing/tax-ids', { type: 'VAT', value: '1' })
-    assert.match(noType.html, /id="type-problem" role="alert">Must be a type that Stripe knows/)
-    assert.match(noType.html, /name="type"[^>]* value="VAT"/)
-    const refused = await visit('/app/billing/promo', { code: 'NOPE' })
-    assert.ok(refused.status >= 400 && refused.status < 500)
-    assert.match(refused.html, /id="code-problem" role="alert">The promotion code is not valid/)
-    assert.match(refused.html, /name="code"[^>]* value="NOPE"/)
+    assert.match(await portal(), /visa ending in 4242.*No address.*2026-01-15 paid, \$9\.00 due/s)
+    const refused = await portal('card', { card: '4000 0000 0000 0002' })
+    assert.match(refused, /Your card was declined.*visa ending in 4242/s)
+    assert.match(await portal('card', { card: '5555 5555 5555 4444' }), /mastercard ending in 4444/)
+    const address = { line1: '1 <b>Street</b>', postal_code: 'N1 1AA', country: 'gb' }
+    assert.match(await portal('address', address), /1 &lt;b&gt;Street&lt;\/b&gt;, N1 1AA, GB/)
+    assert.match(await portal('tax-id', { type: 'eu_vat', value: 'DE123456789' }), /eu_vat DE1234/)
+    const [subscription] = shop.double.world.state.tables.subscriptions.values()
+    const customer = await shop.stripe.customers.retrieve(String(subscription?.customer))
+    assert.ok(!customer.deleted)
+    assert.equal(
+      subscription?.default_payment_method,
+      customer.invoice_settings.default_payment_method,
+    )
+    assert.equal(customer.address?.country, 'GB')
   })
 
   it('show that no plan is available when nothing is sold', async () => {

@@ -13,6 +13,7 @@ import { PASSWORD } from '../support/sign-in.ts'
 
 const TIMEOUT_MS = 300_000
 const CARD = '4242 4242 4242 4242'
+const OTHER_CARD = '5555 5555 5555 4444'
 const EMAIL = 'grace@example.com'
 const SHOP = 'https://shop.example'
 
@@ -105,8 +106,14 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     await page.click('summary:has-text("Cancel…")')
     await page.click('text=Cancel at the end of the period')
     await page.waitForSelector('text=active until the period ends')
-    await page.click('text=Invoices and payment')
-    await page.waitForSelector('text=ending in 4242')
+    await page.click('text=Open the customer portal')
+    await page.waitForURL(/\/p\/session\//)
+    await page.waitForSelector('text=visa ending in 4242')
+    await page.fill('[name="card"]', OTHER_CARD)
+    await page.click('text=Add card')
+    await page.waitForSelector('text=mastercard ending in 4444')
+    await page.click('text=Return')
+    await page.waitForURL(/\/app\/billing$/)
     await page.context().close()
   })
 
@@ -194,7 +201,6 @@ const PAGES = [
   '/app/look-up?ip=81.2.69.160',
   '/app/batch',
   '/app/billing',
-  '/app/billing/invoices',
   '/app/audit',
   '/app/account',
 ]

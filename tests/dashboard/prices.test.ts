@@ -106,14 +106,11 @@ describe('the billing page', () => {
     assert.match((await at.visit('/app/billing')).html, notice)
   })
 
-  it('shows the tax of a change, and that of each invoice', async () => {
+  it('shows the tax of a change', async () => {
     await using at = await openBilling({ env: { STRIPE_TAX: 'automatic' } })
     await at.subscribe({ plan: 'starter' }, { address: { country: 'GB' } })
     const change = await at.visit('/app/billing/change?plan=pro')
     assert.match(change.html, /<th scope="row">Tax<\/th><td>\$4\.00<\/td>/)
     assert.match(change.html, /Change and pay \$24\.00/)
-    const { html } = await at.visit('/app/billing/invoices')
-    assert.match(html, /Of which tax/)
-    assert.match(html, /<td[^>]*>\$10\.80<\/td><td[^>]*>\$1\.80<\/td><td[^>]*>\$10\.80<\/td>/)
   })
 })

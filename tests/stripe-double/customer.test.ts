@@ -112,13 +112,14 @@ describe('customers', () => {
     const return_url = 'https://app.example/account'
     const { url } = await stripe.billingPortal.sessions.create({ customer, return_url })
     assert.match(await (await fetch(url)).text(), /Meridian Pro[\s\S]*Cancel[\s\S]*app\.example/)
-    await fetch(`${url}/${id}/cancel`, { method: 'POST' })
+    const form = { method: 'POST', body: new URLSearchParams({ subscription: id }) }
+    await fetch(`${url}/cancel`, form)
     const canceling = await stripe.subscriptions.retrieve(id)
     assert.equal(canceling.cancel_at, canceling.items.data[0]?.current_period_end)
     assert.equal(canceling.cancel_at_period_end, false)
     await stripe.subscriptions.update(id, { cancel_at_period_end: false })
     assert.notEqual((await stripe.subscriptions.retrieve(id)).cancel_at, null)
-    await fetch(`${url}/${id}/reactivate`, { method: 'POST' })
+    await fetch(`${url}/reactivate`, form)
     assert.equal((await stripe.subscriptions.retrieve(id)).cancel_at, null)
   })
 

@@ -9,7 +9,6 @@ import { Confirm, PostButton } from '../parts/form.tsx'
 import { money } from '../parts/money.ts'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
-import { BillingTabs } from './billing-tabs.tsx'
 import { OveragesCard } from './overages-card.tsx'
 import { PlanChoice } from './plan-choice.tsx'
 
@@ -44,13 +43,12 @@ const DONE: Readonly<Record<string, string>> = {
 const ACTIVE = ['active', 'trialing', 'past_due', 'canceling']
 
 export function Billing(props: BillingProps) {
-  const { base, done = '', error } = props
+  const { done = '', error } = props
   const isActive = ACTIVE.includes(props.subscription?.status ?? '')
   const subscription = isActive ? props.subscription : null
   const isPending = done === 'paid' && subscription === null
   return (
     <>
-      <BillingTabs base={base} at="plan" />
       {done === 'paid' && error === undefined ? (
         <Payment isPending={isPending} />
       ) : (
@@ -74,14 +72,7 @@ function Subscription(props: BillingProps) {
         {subscription === null ? (
           <p class="soft">No subscription. You are not charged.</p>
         ) : (
-          <>
-            <SubscriptionFacts subscription={subscription} terms={terms} />
-            <PostButton
-              action={`${base}/app/billing/portal`}
-              text="Manage payment at Stripe"
-              kind="quiet"
-            />
-          </>
+          <SubscriptionFacts subscription={subscription} terms={terms} />
         )}
       </Card>
       <PlanChoice
@@ -95,7 +86,26 @@ function Subscription(props: BillingProps) {
           <KeepOrCancel base={base} isCancelled={subscription.status === 'canceling'} />
         </>
       )}
+      {(subscription !== null || plans.some(({ stripePriceId }) => stripePriceId !== null)) && (
+        <Portal base={base} />
+      )}
     </>
+  )
+}
+
+function Portal({ base }: { readonly base: string }) {
+  return (
+    <Card id="portal" title="Invoices and payment">
+      <p>
+        Once you have bought a plan, the customer portal at Stripe shows your invoices. There you
+        can also change your payment method, billing address and tax IDs.
+      </p>
+      <PostButton
+        action={`${base}/app/billing/portal`}
+        text="Open the customer portal"
+        kind="quiet"
+      />
+    </Card>
   )
 }
 

@@ -7,7 +7,6 @@ import { Choice, Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { count } from '../parts/format.ts'
 import { type PageProps, Result } from '../parts/notice.tsx'
-import { BillingTabs } from './billing-tabs.tsx'
 import { StopOverages } from './overages-card.tsx'
 
 export interface OveragesProps extends PageProps {
@@ -21,7 +20,6 @@ export function Overages({ base, overages, done = '', error, problem }: Overages
   const { overagesEnabled, currency, spendingCap, units, amount } = overages
   return (
     <>
-      <BillingTabs base={base} at="plan" />
       <Result error={error} done={DONE[done]} />
       <Card id="price" title="Requests over the monthly cap">
         <FactList

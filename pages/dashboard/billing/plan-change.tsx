@@ -6,7 +6,6 @@ import { Card } from '../parts/card.tsx'
 import { PostButton } from '../parts/form.tsx'
 import { money } from '../parts/money.ts'
 import { Time } from '../parts/time.tsx'
-import { BillingTabs } from './billing-tabs.tsx'
 
 interface PlanChangeProps {
   readonly base: string
@@ -27,48 +26,45 @@ export function PlanChange(props: PlanChangeProps) {
   const credit = -lines.reduce((sum, { amount }) => sum + amount, 0)
   const how = interval === undefined ? '' : `, paid by the ${interval}`
   return (
-    <>
-      <BillingTabs base={base} at="plan" />
-      <Card id="change" title={`From ${from.name} to ${to.name}${how}`}>
-        <div class="wide">
-          <Table heads={['Item', 'Amount']}>
-            {lines.map(({ description, amount }) => (
-              <tr>
-                <th scope="row">{description ?? 'Other'}</th>
-                <td>{money(amount, currency)}</td>
-              </tr>
-            ))}
-            <tr class="total">
-              <th scope="row">Charged now</th>
-              <td>{money(amountDue, currency)}</td>
+    <Card id="change" title={`From ${from.name} to ${to.name}${how}`}>
+      <div class="wide">
+        <Table heads={['Item', 'Amount']}>
+          {lines.map(({ description, amount }) => (
+            <tr>
+              <th scope="row">{description ?? 'Other'}</th>
+              <td>{money(amount, currency)}</td>
             </tr>
-            {amountDue <= 0 && credit > 0 && (
-              <tr class="total">
-                <th scope="row">Credit for your next invoices, before tax</th>
-                <td>{money(credit, currency)}</td>
-              </tr>
-            )}
-          </Table>
-        </div>
-        <Later {...props} />
-        <p class="soft">
-          This amount is valid for one hour, unless you switch between monthly and yearly payment.
-          Requests that you make before you confirm can lower a credit.
-        </p>
-        <div class="actions">
-          <PostButton
-            action={`${base}/app/billing/change`}
-            field={{ name: 'plan', value: to.id }}
-            text={amountDue > 0 ? `Change and pay ${money(amountDue, currency)}` : 'Change plan'}
-          >
-            {interval !== undefined && <input type="hidden" name="interval" value={interval} />}
-          </PostButton>
-          <a class="button quiet" href={`${base}/app/billing`}>
-            Keep {from.name}
-          </a>
-        </div>
-      </Card>
-    </>
+          ))}
+          <tr class="total">
+            <th scope="row">Charged now</th>
+            <td>{money(amountDue, currency)}</td>
+          </tr>
+          {amountDue <= 0 && credit > 0 && (
+            <tr class="total">
+              <th scope="row">Credit for your next invoices, before tax</th>
+              <td>{money(credit, currency)}</td>
+            </tr>
+          )}
+        </Table>
+      </div>
+      <Later {...props} />
+      <p class="soft">
+        This amount is valid for one hour, unless you switch between monthly and yearly payment.
+        Requests that you make before you confirm can lower a credit.
+      </p>
+      <div class="actions">
+        <PostButton
+          action={`${base}/app/billing/change`}
+          field={{ name: 'plan', value: to.id }}
+          text={amountDue > 0 ? `Change and pay ${money(amountDue, currency)}` : 'Change plan'}
+        >
+          {interval !== undefined && <input type="hidden" name="interval" value={interval} />}
+        </PostButton>
+        <a class="button quiet" href={`${base}/app/billing`}>
+          Keep {from.name}
+        </a>
+      </div>
+    </Card>
   )
 }
 

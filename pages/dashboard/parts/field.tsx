@@ -56,8 +56,6 @@ interface FieldProps extends Omit<LabelledProps, 'children'> {
   readonly maxlength?: number
   readonly minlength?: number
   readonly placeholder?: string
-  /** The id of a `datalist` with suggestions. */
-  readonly list?: string
   readonly required?: true
 }
 
