@@ -5,7 +5,7 @@ const MAX_KEPT_BYTES = 1_000_000
 
 /**
  * Decodes the bytes of a list: UTF-8, except that lines which are not UTF-8 are read as Windows-1252, so
- * that nothing is lost; UTF-16 if the list begins with its byte order mark. Keeps the mark.
+ * that nothing is lost; UTF-16 if the list begins like it. Keeps a byte order mark.
  */
 export async function* decodeList(
   parts: AsyncIterable<Uint8Array>,
@@ -13,7 +13,7 @@ export async function* decodeList(
   let decode: Decode | undefined
   for await (const part of parts) {
     if (part.length === 0) continue
-    decode ??= isUtf16(part) ? decodeUtf16(part) : decodeUtf8()
+    decode ??= decodeAs(utf16Of(part))
     yield decode(part)
   }
   if (decode !== undefined) yield decode(null)
@@ -22,12 +22,23 @@ export async function* decodeList(
 /** `null`: the end of the list. */
 type Decode = (part: Uint8Array | null) => string
 
-function isUtf16([first, second]: Uint8Array): boolean {
-  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+function decodeAs(utf16: Utf16 | undefined): Decode {
+  return utf16 === undefined ? decodeUtf8() : decodeUtf16(utf16)
 }
 
-function decodeUtf16([first]: Uint8Array): Decode {
-  const label = first === 0xff ? 'utf-16le' : 'utf-16be'
+type Utf16 = 'utf-16le' | 'utf-16be'
+
+/** By the byte order mark or, without one, by two characters of ASCII at the start. */
+function utf16Of(part: Uint8Array): Utf16 | undefined {
+  const [first, second] = part
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  const zeros = [...part.subarray(0, 4)].map((byte) => (byte === 0 ? '0' : 'x')).join('')
+  if (zeros === 'x0x0') return 'utf-16le'
+  return zeros === '0x0x' ? 'utf-16be' : undefined
+}
+
+function decodeUtf16(label: Utf16): Decode {
   const decoder = new TextDecoder(label, { ignoreBOM: true })
   return (part) => (part === null ? decoder.decode() : decoder.decode(part, { stream: true }))
 }

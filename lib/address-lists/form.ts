@@ -1,6 +1,7 @@
 import { toCells } from './cells.ts'
+import { type Directives, delimiterIn, findDirectives } from './directives.ts'
 import { findAddresses } from './find-addresses.ts'
-import { toObject } from './json-object.ts'
+import { namesIn, textOfField, toObject } from './json-object.ts'
 import { Records } from './records.ts'
 
 /** The kinds of lists, each with the delimiter of its cells if it has cells. */
@@ -8,6 +9,8 @@ export const KINDS = {
   comma: ',',
   semicolon: ';',
   tab: '\t',
+  pipe: '|',
+  space: ' ',
   lines: undefined,
   json: undefined,
 } as const
@@ -26,6 +29,8 @@ export interface ListForm {
   readonly take: 'first' | 'last'
   /** The line break after the first line. */
   readonly lineBreak: string
+  /** Whether lines with `#` at their start are no rows; `#Fields:` among them names the columns. */
+  readonly hasDirectives?: true
 }
 
 /** How the user describes the list. It replaces what was recognised. */
@@ -39,7 +44,10 @@ export interface Corrections {
 /** How much of a list to read for recognising it: enough for SAMPLE_RECORDS of any usual list. */
 export const HEAD_CHARACTERS = 65_536
 const SAMPLE_RECORDS = 100
-const IP_NAME = /^(client|remote|source|src|visitor|user)?[ _.-]?ip(v?[46])?([ _-]?addr(ess)?)?$/i
+const IP_NAME =
+  /^((c|client|remote|source|src|visitor|user)?[ _.-]?ip(v?[46])?([ _-]?addr(ess)?)?|(client|remote|source|src)[ _.-]?addr(ess)?|id\.orig_h)$/i
+/** Behind a proxy, what is called remote is often the proxy. */
+const CLIENT_NAME = /(^|\.)(c|client|visitor|user)[ _.-]?ip([ _-]?addr(ess)?)?$/i
 
 export const BYTE_ORDER_MARK = '\ufeff'
 
@@ -47,20 +55,32 @@ export const BYTE_ORDER_MARK = '\ufeff'
 export function recognise(text: string, corrections: Corrections = {}): ListForm {
   const head = text.slice(0, HEAD_CHARACTERS)
   const isWhole = text.length < HEAD_CHARACTERS
-  const kind = corrections.kind ?? kindOf(head, isWhole)
-  const table = readTable(head, kind, isWhole)
-  const named = corrections.column
-  const column = named === undefined || !isIn(named, table.width) ? addressColumn(table) : named
-  const hasHeader =
-    KINDS[kind] !== undefined && (corrections.hasHeader ?? seemsHeader(table, column))
+  const directives = directivesOf(head, isWhole, corrections.kind)
+  const kind = corrections.kind ?? directives?.kind ?? kindOf(head, isWhole)
+  const table = readTable(head, kind, { isWhole, fields: directives?.fields })
+  const column = columnOf(table, corrections.column)
+  const hasDirectives = directives?.fields !== undefined
+  const mayHaveHeader = KINDS[kind] !== undefined && !hasDirectives
+  const hasHeader = mayHaveHeader && (corrections.hasHeader ?? seemsHeader(table, column))
   return {
     kind,
     hasHeader,
-    columns: kind === 'json' ? table.names : numbered(table, hasHeader),
+    columns: kind === 'json' ? table.names : numbered(table, hasHeader || hasDirectives),
     column,
     take: corrections.take ?? 'first',
     lineBreak: /\r\n|\n|\r/.exec(head)?.[0] ?? '\n',
+    ...(hasDirectives && { hasDirectives }),
   }
+}
+
+/** What the list says about itself, unless it is to be read as another kind. */
+function directivesOf(head: string, isWhole: boolean, asked: Kind | undefined) {
+  const found = findDirectives(firstRecords(head, undefined, isWhole))
+  // safe: the names of a literal object
+  const kinds = Object.keys(KINDS) as Kind[]
+  const kind = kinds.find((one) => KINDS[one] === found?.delimiter)
+  if (found === undefined || kind === undefined) return undefined
+  return asked === undefined || asked === kind ? { kind, fields: found.fields } : undefined
 }
 
 /** The first records. Lines of a log have no cells, so their width is 0. */
@@ -72,10 +92,10 @@ interface Table {
 }
 
 function kindOf(head: string, isWhole: boolean): Kind {
-  const [first] = sample(head, undefined, isWhole)
+  const [first] = firstRecords(head, undefined, isWhole)
   if (first !== undefined && toObject(first) !== null) return 'json'
   const delimited = (['comma', 'semicolon', 'tab'] as const)
-    .map((kind) => ({ kind, table: readTable(head, kind, isWhole) }))
+    .map((kind) => ({ kind, table: readTable(head, kind, { isWhole }) }))
     .filter(({ kind, table }) => (kind === 'comma' || table.width > 1) && isRegular(table))
     .sort((one, other) => other.table.width - one.table.width)
   return delimited[0]?.kind ?? 'lines'
@@ -96,34 +116,44 @@ function isRegular(table: Table): boolean {
   return width > 1 || IP_NAME.test(names[0]?.trim() ?? '')
 }
 
-function readTable(head: string, kind: Kind, isWhole: boolean): Table {
+interface Reading {
+  readonly isWhole: boolean
+  /** The names of the columns, if directives say them. */
+  readonly fields?: Directives['fields']
+}
+
+function readTable(head: string, kind: Kind, { isWhole, fields }: Reading): Table {
   const delimiter = KINDS[kind]
-  const records = sample(head, delimiter, isWhole)
+  const all = firstRecords(head, delimiter, isWhole).slice(0, SAMPLE_RECORDS)
+  const records = all.filter((record) => !isDirective(record, fields !== undefined))
   if (kind === 'json') return readObjects(records)
   if (delimiter === undefined)
     return { rows: records.map((record) => [record]), width: 0, names: [] }
   const rows = records.map((record) => toCells(record, delimiter))
-  return { rows, width: commonest(rows.map((cells) => cells.length)), names: rows[0] ?? [] }
+  const names = fields ?? rows[0] ?? []
+  return { rows, width: commonest(rows.map((cells) => cells.length)), names }
 }
 
 function readObjects(records: readonly string[]): Table {
   const objects = records.map((record) => toObject(record) ?? {})
-  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))]
-  const rows = objects.map((object) => names.map((name) => textOf(object[name])))
-  return { rows, width: names.length, names }
+  const own = new Set(objects.flatMap((object) => Object.keys(object)))
+  const nested = objects.flatMap((object) => namesIn(object))
+  const names = [...new Set([...own, ...nested])]
+  const rows = objects.map((object) => names.map((name) => textOfField(object, name)))
+  return { rows, width: own.size, names }
 }
 
-/** A field in which addresses may be. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
+/** Whether it is a line about the list: `sep=;`, or one that begins with `#` in a list with such lines. */
+export function isDirective(record: string, hasDirectives = false): boolean {
+  return hasDirectives ? record.startsWith('#') : delimiterIn(record) !== undefined
 }
 
 /** The first records that are not empty. The last one may be cut off, so it is left out. */
-function sample(head: string, delimiter: string | undefined, isWhole: boolean): string[] {
+function firstRecords(head: string, delimiter: string | undefined, isWhole: boolean): string[] {
   const records = new Records(delimiter)
   const ended = records.push(head.replace(BYTE_ORDER_MARK, ''))
   const all = isWhole || ended.length === 0 ? [...ended, ...records.end()] : ended
-  return all.filter((record) => record !== '').slice(0, SAMPLE_RECORDS)
+  return all.filter((record) => record !== '')
 }
 
 function commonest(numbers: readonly number[]): number {
@@ -136,8 +166,9 @@ function commonest(numbers: readonly number[]): number {
 /** The column with a name such as `ip`, else the one with the most addresses; null if there are none. */
 function addressColumn({ rows, width, names }: Table): number | null {
   if (width === 0) return null
-  const named = names.findIndex((name) => IP_NAME.test(name.trim()))
-  if (named >= 0) return named
+  const isCalled = (pattern: RegExp) => names.findIndex((name) => pattern.test(name.trim()))
+  const [client, named] = [isCalled(CLIENT_NAME), isCalled(IP_NAME)]
+  if (client >= 0 || named >= 0) return client >= 0 ? client : named
   const counts = Array.from(
     { length: width },
     (_, column) => rows.filter((cells) => findAddresses(cells[column] ?? '').length > 0).length,
@@ -146,8 +177,12 @@ function addressColumn({ rows, width, names }: Table): number | null {
   return most === 0 ? null : counts.indexOf(most)
 }
 
-function isIn(column: number | null, width: number): boolean {
-  return column === null || column < width
+function columnOf(table: Table, asked: number | null | undefined): number | null {
+  return asked === undefined || !isIn(asked, table) ? addressColumn(table) : asked
+}
+
+function isIn(column: number | null, { width, names }: Table): boolean {
+  return column === null || column < (width === 0 ? 0 : Math.max(width, names.length))
 }
 
 /** Whether the first record names columns: it holds no address, and no digit where addresses are. */

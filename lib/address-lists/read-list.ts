@@ -1,12 +1,16 @@
 import { toCells } from './cells.ts'
+import { fieldsIn } from './directives.ts'
 import { findAddresses } from './find-addresses.ts'
-import { BYTE_ORDER_MARK, KINDS, type ListForm, textOf } from './form.ts'
-import { toObject } from './json-object.ts'
+import { BYTE_ORDER_MARK, isDirective, KINDS, type ListForm } from './form.ts'
+import { textOfField, toObject } from './json-object.ts'
 import { Records } from './records.ts'
 
 export interface Row {
-  /** `empty`: a line of nothing but spaces. It stays in the list, but does not count as a row. */
-  readonly kind: 'header' | 'row' | 'empty'
+  /**
+   * `empty`: a line of nothing but spaces, or `sep=;` at the start. It stays in the list, but does not count as a
+   * row. `comment`: a line about the list, which does not stay.
+   */
+  readonly kind: 'header' | 'row' | 'empty' | 'comment'
   /** As in the list, without the line break at its end. */
   readonly record: string
   /** The cells of the record, if the list has cells. */
@@ -23,14 +27,9 @@ export async function* readList(
   form: ListForm,
 ): AsyncGenerator<readonly Row[]> {
   const records = new Records(KINDS[form.kind])
+  const toRow = createToRow(form)
   let isFirst = true
-  let awaitsHeader = form.hasHeader
-  const toRows = (texts: readonly string[]) =>
-    texts.map((record) => {
-      const kind = kindOf(record, awaitsHeader)
-      if (kind === 'header') awaitsHeader = false
-      return kind === 'row' ? toRow(record, form) : withoutAddress(kind, record, form)
-    })
+  const toRows = (texts: readonly string[]) => texts.map(toRow)
   for await (const chunk of chunks) {
     const text = isFirst && chunk.startsWith(BYTE_ORDER_MARK) ? chunk.slice(1) : chunk
     if (chunk !== '') isFirst = false
@@ -41,9 +40,26 @@ export async function* readList(
 
 const ONLY_SPACES = /^ *$/
 
-function kindOf(record: string, awaitsHeader: boolean): Row['kind'] {
-  if (ONLY_SPACES.test(record)) return 'empty'
-  return awaitsHeader ? 'header' : 'row'
+/** Turns the records of a list into rows, in order. */
+function createToRow(form: ListForm): (record: string) => Row {
+  const { hasDirectives, columns, column } = form
+  let [current, isFirst, awaitsHeader] = [form, true, form.hasHeader]
+  const kindOf = (record: string): Row['kind'] => {
+    if (hasDirectives === true && isDirective(record, hasDirectives)) return 'comment'
+    if (ONLY_SPACES.test(record) || (isFirst && isDirective(record))) return 'empty'
+    return awaitsHeader ? 'header' : 'row'
+  }
+  return (record) => {
+    const kind = kindOf(record)
+    isFirst = false
+    if (kind === 'header') awaitsHeader = false
+    if (kind === 'row') return withAddress(record, current)
+    // Servers name the columns again when they start, or when others are to be logged.
+    const fields = kind === 'comment' ? fieldsIn(record) : undefined
+    if (fields !== undefined)
+      current = { ...form, column: fields.indexOf(columns[column ?? -1] ?? '') }
+    return withoutAddress(kind, record, form)
+  }
 }
 
 function withoutAddress(kind: Row['kind'], record: string, form: ListForm): Row {
@@ -51,7 +67,7 @@ function withoutAddress(kind: Row['kind'], record: string, form: ListForm): Row 
   return { kind, record, cells, address: undefined, hasSeveral: false }
 }
 
-function toRow(record: string, form: ListForm): Row {
+function withAddress(record: string, form: ListForm): Row {
   const cells = cellsOf(record, form)
   const found = findAddresses(textWithAddress(record, cells, form))
   const address = form.take === 'first' ? found[0] : found.at(-1)
@@ -72,5 +88,5 @@ function textWithAddress(
   if (cells !== undefined) return cells[column] ?? ''
   if (kind !== 'json') return record
   const object = toObject(record)
-  return object === null ? record : textOf(object[columns[column] ?? ''])
+  return object === null ? record : textOfField(object, columns[column] ?? '')
 }

@@ -26,8 +26,10 @@ export function createTableWriter(form: ListForm, delimiter: string, names: read
     /** Names for the columns, if the list has no header. */
     header: (): string => (form.hasHeader ? '' : toLine(formatRow([...ownNames]), added)),
     /** The row with its cells; the header with the names of the added columns. */
-    line: (row: Row, added: string): string =>
-      row.kind === 'empty' ? row.record + form.lineBreak : toLine(ownCells(row), added),
+    line: (row: Row, added: string): string => {
+      if (row.kind === 'comment') return ''
+      return row.kind === 'empty' ? row.record + form.lineBreak : toLine(ownCells(row), added)
+    },
     /** The cells to add to a row, as `line` takes them. Cells that a spreadsheet would run are escaped. */
     toCells: (cells: readonly Cell[]): string => formatRow(cells.map(csvCell)),
     names: added,
@@ -97,6 +99,11 @@ function remember<Answer extends object>(
 /** The delimiter of a list that is written as CSV: its own, or a comma. */
 export function csvDelimiter({ kind }: ListForm): string {
   return kind === 'semicolon' ? ';' : ','
+}
+
+/** The delimiter of a list that stays as it is. Results may contain spaces. */
+export function ownDelimiter({ kind }: ListForm): string {
+  return kind === 'space' ? ',' : (KINDS[kind] ?? ',')
 }
 
 /** Puts `geo_` before the names that the list has already. */

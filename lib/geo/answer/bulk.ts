@@ -1,4 +1,5 @@
-import { parseAddress } from '../../parts/net/address.ts'
+import { type Address, parseAddress } from '../../parts/net/address.ts'
+import { addressOfEndpoint } from '../../parts/net/endpoint.ts'
 import type { Library } from '../library.ts'
 import { asciiJson } from '../place/json-text.ts'
 import { type AnswerOptions, createFindExtras, createShape } from './shape.ts'
@@ -56,13 +57,21 @@ export function createAnswerJson(
   const shape = createShape(geo, options, whole)
   const findExtras = createFindExtras(geo, options, whole)
   return (text, now) => {
-    const address = parseAddress(text)
+    const address = parseEntry(text)
     if (address === null) return notAnAddress(text)
     const extras = findExtras?.(address)
     const { json, precision } = writeResult(address, geo.find(address), { now, ...whole, extras })
     const answer = `{${json},"meta":{"precision":"${precision}"}}`
     return shape === undefined ? answer : asciiJson(shape(answer, address))
   }
+}
+
+/** Characters that editors and exports leave around an address. */
+const AROUND = /^[\s\0\ufeff\u200b-\u200f\u2060"']+|[\s\0\u200b-\u200f\u2060"',;]+$/g
+
+/** An address as programs write it, such as `[2001:db8::1]:443`. */
+export function parseEntry(text: string): Address | null {
+  return parseAddress(text) ?? parseAddress(addressOfEndpoint(text.replaceAll(AROUND, '')) ?? '')
 }
 
 /** The answer to a text that is not an address. */

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { describeForeign } from '../../../lib/parts/foreign-file.ts'
 import { reasonOf } from '../../../lib/parts/reason.ts'
 
 export const STDIN = '-'
@@ -6,9 +7,20 @@ export const STDIN = '-'
 /** The bytes of a file, or of stdin for `-`. Throws an Error that names the file if it cannot be read. */
 export async function* readBytes(path: string): AsyncGenerator<Uint8Array> {
   try {
-    yield* path === STDIN ? process.stdin : createReadStream(path)
+    yield* refusingArchives(path === STDIN ? process.stdin : createReadStream(path))
   } catch (cause) {
     throw new Error(`Cannot read ${path}: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+/** Throws an Error for a compressed file. Web pages are texts in which addresses may be. */
+async function* refusingArchives(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isFirst = true
+  for await (const part of parts) {
+    const foreign = isFirst ? describeForeign(part) : undefined
+    if (foreign?.includes('unpack') === true) throw new Error(`it ${foreign}`)
+    isFirst = false
+    yield part
   }
 }
 

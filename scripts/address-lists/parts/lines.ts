@@ -1,3 +1,4 @@
+import { decodeList } from '../../../lib/address-lists/decode.ts'
 import { createLines } from '../../../lib/geo/answer/bulk.ts'
 import { createCsvLines } from '../../../lib/geo/answer/bulk-csv.ts'
 import { LineBuffer } from '../../../lib/parts/log/line-buffer.ts'
@@ -31,8 +32,12 @@ export async function locateLines(source: Source, task: Task): Promise<void> {
   if (addresses === undefined) progress.finish()
 }
 
+/** With newlines for all line breaks. */
 async function* readText(path: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  for await (const bytes of readBytes(path)) yield decoder.decode(bytes, { stream: true })
-  yield decoder.decode()
+  let endsWithReturn = false
+  for await (const text of decodeList(readBytes(path))) {
+    const rest = endsWithReturn && text.startsWith('\n') ? text.slice(1) : text
+    endsWithReturn = text.endsWith('\r')
+    yield rest.includes('\r') ? rest.replaceAll(/\r\n?/g, '\n') : rest
+  }
 }

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { listOf } from '../../../lib/contract/common.ts'
 import { LANGUAGES, LIST_INCLUDES } from '../../../lib/contract/geo/geolocation.ts'
+import { parseEntry } from '../../../lib/geo/answer/bulk.ts'
 import { usageText } from '../../../lib/parts/clone-or-package.ts'
-import { parseAddress } from '../../../lib/parts/net/address.ts'
 import { checkOptions, FLAG, readArguments, TEXT } from '../../parts/options.ts'
 import { UsageError } from '../../parts/run.ts'
 import { SERVER_OPTIONS, SERVER_USAGE, type Server, toServer } from '../../parts/server-options.ts'
@@ -82,7 +82,8 @@ export function readTask(): Task {
 
 /** Returns undefined if there are none, or one is not an address: a file can be named ./8.8.8.8. */
 function toAddresses(words: readonly string[]): Task['addresses'] {
-  return words.length > 0 && words.every((word) => parseAddress(word) !== null) ? words : undefined
+  const entries = words.flatMap((word) => word.split(','))
+  return entries.length > 0 && entries.every(parseEntry) ? entries : undefined
 }
 
 type Values = ReturnType<typeof readArguments<{ readonly options: typeof OPTIONS }>>['values']

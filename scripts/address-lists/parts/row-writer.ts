@@ -1,7 +1,12 @@
 import { NO_ADDRESS } from '../../../lib/address-lists/find-addresses.ts'
-import { KINDS, type ListForm } from '../../../lib/address-lists/form.ts'
+import type { ListForm } from '../../../lib/address-lists/form.ts'
 import type { Row } from '../../../lib/address-lists/read-list.ts'
-import { jsonLines, type Lines, tableLines } from '../../../lib/address-lists/write-list.ts'
+import {
+  jsonLines,
+  type Lines,
+  ownDelimiter,
+  tableLines,
+} from '../../../lib/address-lists/write-list.ts'
 import { answerColumns } from '../../../lib/geo/answer/bulk-csv.ts'
 import type { ListOptions } from './options.ts'
 import type { ListAnswerOptions, Source } from './source.ts'
@@ -51,7 +56,7 @@ function table(
 ): Lines {
   const { names, cellsOf } = answerColumns(answerOptions)
   const columns = { names, cellsOf: ({ json }: Answer) => cellsOf(JSON.parse(json)) }
-  return tableLines(form, KINDS[form.kind] ?? ',', columns, answerTo)
+  return tableLines(form, ownDelimiter(form), columns, answerTo)
 }
 
 /** Asks for each address once. */

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lookUpAddresses } from '../../../lib/address-lists/look-up-addresses.ts'
 import { BATCH_MAX } from '../../../lib/contract/geo/batch.ts'
-import { notAnAddress } from '../../../lib/geo/answer/bulk.ts'
+import { notAnAddress, parseEntry } from '../../../lib/geo/answer/bulk.ts'
 import { BoundedCache } from '../../../lib/parts/bounded-cache.ts'
-import { parseAddress } from '../../../lib/parts/net/address.ts'
 import { report } from '../../parts/run.ts'
 import type { Server } from '../../parts/server-options.ts'
 import { type Answer, sendBatch } from './send-batch.ts'
@@ -36,7 +35,7 @@ export function openServerSource(server: Server, answerOptions: ListAnswerOption
   }
   return {
     answersTo: async (texts) => {
-      const addresses = texts.map((text) => parseAddress(text)?.text)
+      const addresses = texts.map((text) => parseEntry(text)?.text)
       const known = new Map<string | undefined, Answer>()
       const missing = new Set<string>()
       for (const address of addresses) {
