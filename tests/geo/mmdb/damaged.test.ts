@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { openDatabase } from '../../../lib/geo/database.ts'
 import { MmdbDecoder } from '../../../lib/geo/mmdb/decoder.ts'
-import { type Address, ipv4FromBits, parseAddress } from '../../../lib/parts/net/address.ts'
+import { type Address, ipv4FromBits } from '../../../lib/parts/net/address.ts'
 import { mmdbBytes } from '../../support/geo-files.ts'
+import { addressOf } from '../../support/networks.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { openFile, openRecords } from '../open-file.ts'
 
 const FLIPS = 500
 const CUT_EVERY_BYTES = 4096
@@ -25,8 +26,7 @@ const addresses: Address[] = Array.from({ length: LOOK_UPS }, (_, n) =>
 /** Opens the bytes as a server would: 'refused' in one line, or 'opened' and harmless. */
 async function tryFile(bytes: Uint8Array): Promise<'refused' | 'opened'> {
   writeFileSync(path, bytes)
-  const options = { map: false, cacheBits: 8, regionCode: () => undefined }
-  const database = await openDatabase(path, options).catch((error: Error) => {
+  const database = await openFile(path).catch((error: Error) => {
     assert.match(error.message, /^Cannot use the database [^\n]+: [^\n]+$/)
     return null
   })
@@ -62,23 +62,14 @@ describe('a database file', () => {
 
   it('is refused if it is not a MaxMind DB', async () => {
     const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
-    for (const bytes of [
-      '',
-      'text',
-      'x'.repeat(200_000),
-      marker,
-      Buffer.concat([marker, marker]),
-    ]) {
+    const two = Buffer.concat([marker, marker])
+    for (const bytes of ['', 'text', 'x'.repeat(200_000), marker, two]) {
       assert.equal(await tryFile(Buffer.from(bytes)), 'refused')
     }
   })
 
   it('with unknown records is refused, and the error names the type', async () => {
-    writeFileSync(path, mmdbBytes({ '1.0.0.0/8': { foo: 1 } }, { databaseType: 'Strange' }))
-    await assert.rejects(
-      openDatabase(path, { map: false, cacheBits: 8, regionCode: () => undefined }),
-      /"Strange"/,
-    )
+    await assert.rejects(openRecords({ '1.0.0.0/8': { foo: 1 } }, 'Strange'), /"Strange"/)
   })
 
   it('without a record is refused', async () => {
@@ -157,17 +148,14 @@ function damaged(from: number): Buffer {
 
 /** Some 100 KB of records that share parts, as real files do. */
 function bigFile(): Buffer {
+  const time_zone = 'Europe/Berlin'
   const records = Array.from({ length: 3_000 }, (_, n) => [
     `10.${n >> 8}.${n & 255}.0/24`,
     {
       city: { geoname_id: n, names: { de: `Stadt ${n % 900}`, en: `Town ${n % 900}` } },
       continent: { code: 'EU', names: { en: 'Europe' } },
       country: { iso_code: n % 2 === 0 ? 'DE' : 'FR', names: { en: 'Somewhere' } },
-      location: {
-        latitude: (n % 90) + 0.5,
-        longitude: (n % 180) - 0.5,
-        time_zone: 'Europe/Berlin',
-      },
+      location: { latitude: (n % 90) + 0.5, longitude: (n % 180) - 0.5, time_zone },
       subdivisions: [{ iso_code: 'BE', names: { en: `Region ${n % 16}` } }],
     },
   ])
@@ -175,11 +163,7 @@ function bigFile(): Buffer {
 }
 
 function ipv6(bits: number): Address {
-  const address = parseAddress(
-    `2a00:${(bits >>> 16).toString(16)}:${(bits & 0xffff).toString(16)}::1`,
-  )
-  assert.ok(address)
-  return address
+  return addressOf(`2a00:${(bits >>> 16).toString(16)}:${(bits & 0xffff).toString(16)}::1`)
 }
 
 /** Unsigned 32-bit numbers, the same ones in each run (mulberry32). */

@@ -4,8 +4,9 @@ import fc from 'fast-check'
 import { Reader } from 'mmdb-lib'
 import { openMmdb } from '../../../lib/geo/mmdb/mmdb.ts'
 import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
-import { type Address, ipv4FromBits, parseAddress } from '../../../lib/parts/net/address.ts'
+import { type Address, ipv4FromBits } from '../../../lib/parts/net/address.ts'
 import { BUILT_AT, mmdbBytes } from '../../support/geo-files.ts'
+import { addressOf } from '../../support/networks.ts'
 import { ipv6, sibling } from '../sibling.ts'
 
 const word = fc.integer({ min: 0, max: 0xffff_ffff })
@@ -27,12 +28,8 @@ const networks = (address: fc.Arbitrary<Address>) =>
   fc.array(fc.record({ address, prefix: fc.nat(128) }), { minLength: 1, maxLength: 12 })
 
 function fileOf(inserted: Networks, ipVersion: 4 | 6): Buffer {
-  const writer = createMmdbWriter({
-    databaseType: 'Test',
-    description: 'Test',
-    builtAt: BUILT_AT,
-    ipVersion,
-  })
+  const about = { databaseType: 'Test', description: 'Test', builtAt: BUILT_AT }
+  const writer = createMmdbWriter({ ...about, ipVersion })
   const lengthOf = ({ address, prefix }: Networks[number]) =>
     address.version === 4 ? prefix % 33 : prefix
   const ordered = inserted.toSorted((a, b) => lengthOf(a) - lengthOf(b))
@@ -63,17 +60,14 @@ describe('matchedBits', () => {
 
     it(`covers only addresses with the same record, in all forms, IPv${ipVersion}`, () => {
       const inserted = networks(ipVersion === 4 ? ipv4 : anyAddress)
-      const property = fc.property(
-        inserted,
-        fc.array(fc.tuple(anyAddress, noise), { minLength: 20 }),
-        (records, asked) => {
-          const mmdb = openMmdb(fileOf(records, ipVersion))
-          for (const [address, bits] of asked) {
-            const other = sibling(address, mmdb.matchedBits(address), bits)
-            assert.equal(mmdb.find(other), mmdb.find(address), `${address.text} ${other.text}`)
-          }
-        },
-      )
+      const pairs = fc.array(fc.tuple(anyAddress, noise), { minLength: 20 })
+      const property = fc.property(inserted, pairs, (records, asked) => {
+        const mmdb = openMmdb(fileOf(records, ipVersion))
+        for (const [address, bits] of asked) {
+          const other = sibling(address, mmdb.matchedBits(address), bits)
+          assert.equal(mmdb.find(other), mmdb.find(address), `${address.text} ${other.text}`)
+        }
+      })
       fc.assert(property, { numRuns: 300 })
     })
   }
@@ -92,9 +86,7 @@ describe('matchedBits', () => {
   for (const [text, length] of lengths) {
     it(`is ${length} for ${text}`, () => {
       const mmdb = openMmdb(mmdbBytes({ '1.2.3.0/24': { v: 4 }, '2002:909::/32': { v: 6 } }))
-      const address = parseAddress(text)
-      assert.ok(address)
-      assert.equal(mmdb.matchedBits(address), length)
+      assert.equal(mmdb.matchedBits(addressOf(text)), length)
     })
   }
 })

@@ -9,22 +9,19 @@ import type { RecordSize } from '../../../lib/geo/mmdb/file.ts'
 import { type Mmdb, openMmdb } from '../../../lib/geo/mmdb/mmdb.ts'
 import type { MmdbValue } from '../../../lib/geo/mmdb/value.ts'
 import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
-import {
-  type Address,
-  formatIpv6,
-  ipv4FromBits,
-  parseAddress,
-} from '../../../lib/parts/net/address.ts'
-import { BUILT_AT, mmdbBytes } from '../../support/geo-files.ts'
+import { type Address, ipv4FromBits } from '../../../lib/parts/net/address.ts'
+import { BUILT_AT, mmdbBytes, type Records } from '../../support/geo-files.ts'
+import { addressOf } from '../../support/networks.ts'
 import { anyCharacter } from '../../support/quick/any-character.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { ipv6 as ipv6Of } from '../sibling.ts'
 
 const folder = tempFolder()
 
+const openRecords = (records: Records) => openMmdb(mmdbBytes(records))
+
 function read(mmdb: Mmdb, address: Address | string): unknown {
-  const parsed = typeof address === 'string' ? parseAddress(address) : address
-  assert.ok(parsed)
-  const offset = mmdb.find(parsed)
+  const offset = mmdb.find(typeof address === 'string' ? addressOf(address) : address)
   return offset === 0 ? null : mmdb.decode(offset)
 }
 
@@ -37,10 +34,7 @@ const ipv4 = fc
 /** In 2a00::/8, where no address embeds an IPv4 address. */
 const ipv6 = fc
   .tuple(fc.nat(0xff_ffff), fc.constantFrom(0, 1, 0xffff_ffff), fc.nat(3))
-  .map(([high, middle, low]): Address => {
-    const words = [0x2a00_0000 + high, middle, 0, low] as const
-    return { version: 6, text: formatIpv6(words), words }
-  })
+  .map(([high, middle, low]) => ipv6Of([0x2a00_0000 + high, middle, 0, low]))
 const key = fc.stringMatching(/^[a-z]{1,6}$/).filter((name) => !['names', 'country'].includes(name))
 const value: fc.Arbitrary<MmdbValue> = fc.letrec<{ value: MmdbValue }>((tie) => ({
   value: fc.oneof(
@@ -91,27 +85,21 @@ describe('the reader', () => {
   })
 
   it('finds embedded IPv4 in a tree without aliases', () => {
-    const mmdb = openMmdb(mmdbBytes({ '1.2.3.0/24': { v: 4 }, '2002:909::/32': { v: 6 } }))
+    const mmdb = openRecords({ '1.2.3.0/24': { v: 4 }, '2002:909::/32': { v: 6 } })
     assert.deepEqual(read(mmdb, '1.2.3.4'), { v: 4 })
     assert.deepEqual(read(mmdb, '::ffff:1.2.3.4'), { v: 4 })
     assert.deepEqual(read(mmdb, '2002:102:304::1'), { v: 4 }, '6to4')
     assert.deepEqual(read(mmdb, '2001::fefd:fcfb'), { v: 4 }, 'Teredo')
-    assert.deepEqual(
-      read(mmdb, '2002:909:909::1'),
-      { v: 6 },
-      'the record of the IPv6 network comes first',
-    )
+    const first = 'the record of the IPv6 network comes first'
+    assert.deepEqual(read(mmdb, '2002:909:909::1'), { v: 6 }, first)
     assert.equal(read(mmdb, '::1.2.3.4'), null, '::a.b.c.d does not embed IPv4')
     assert.equal(read(mmdb, '64:ff9b::1.2.3.4'), null)
   })
 
   it('finds the same records in a mapped file as in one that was read', async () => {
-    const records = Object.fromEntries(
-      Array.from({ length: 500 }, (_, n) => [
-        `10.${n >> 8}.${n & 255}.0/24`,
-        { v: `net ${n % 7}` },
-      ]),
-    )
+    const row = (_: unknown, n: number) =>
+      [`10.${n >> 8}.${n & 255}.0/24`, { v: `net ${n % 7}` }] as const
+    const records = Object.fromEntries(Array.from({ length: 500 }, row))
     const path = join(folder, 'both.mmdb')
     writeFileSync(path, mmdbBytes(records))
     const [mapped, whole] = await Promise.all([openBytes(path, true), openBytes(path, false)])
@@ -135,17 +123,13 @@ describe('the reader', () => {
 
   it('returns the metadata', () => {
     const { metadata } = openMmdb(mmdbBytes({ '1.0.0.0/8': { v: 1 } }, { recordSize: 28 }))
-    assert.deepEqual(
-      { ...metadata, nodeCount: 0 },
-      {
-        databaseType: 'GeoLite2-City',
-        description: 'Made for tests',
-        ipVersion: 6,
-        recordSize: 28,
-        nodeCount: 0,
-        builtAt: BUILT_AT,
-      },
-    )
+    const about = {
+      databaseType: 'GeoLite2-City',
+      description: 'Made for tests',
+      builtAt: BUILT_AT,
+    }
+    const { nodeCount } = metadata
+    assert.deepEqual(metadata, { ...about, ipVersion: 6, recordSize: 28, nodeCount })
   })
 
   it('limits an absurd build time to the range of a Date', () => {
@@ -155,11 +139,8 @@ describe('the reader', () => {
 
   for (const recordSize of [28, 32] as const) {
     it(`finds records after the first 16 MB by ${recordSize} bits, left and right`, () => {
-      const records = {
-        '1.0.0.0/8': { v: 'x'.repeat(2 ** 24) },
-        '2.0.0.0/8': { v: 'left' },
-        '3.0.0.0/8': { v: 'right' },
-      }
+      const last = { '2.0.0.0/8': { v: 'left' }, '3.0.0.0/8': { v: 'right' } }
+      const records = { '1.0.0.0/8': { v: 'x'.repeat(2 ** 24) }, ...last }
       const mmdb = openMmdb(mmdbBytes(records, { recordSize }))
       assert.deepEqual(read(mmdb, '2.2.2.2'), { v: 'left' })
       assert.deepEqual(read(mmdb, '3.3.3.3'), { v: 'right' })
@@ -167,14 +148,8 @@ describe('the reader', () => {
   }
 
   it('walks every record once, up to a limit', () => {
-    const mmdb = openMmdb(
-      mmdbBytes({
-        '1.0.0.0/8': { v: 1 },
-        '2.0.0.0/8': { v: 2 },
-        '3.0.0.0/8': { v: 1 },
-        '2a00::/16': { v: 3 },
-      }),
-    )
+    const four = { '1.0.0.0/8': { v: 1 }, '2.0.0.0/8': { v: 2 }, '3.0.0.0/8': { v: 1 } }
+    const mmdb = openRecords({ ...four, '2a00::/16': { v: 3 } })
     const records = [...mmdb.offsets(100)].map((offset) => mmdb.decode(offset))
     assert.deepEqual(records, [{ v: 1 }, { v: 2 }, { v: 3 }])
     assert.equal([...mmdb.offsets(2)].length, 2)
@@ -183,7 +158,7 @@ describe('the reader', () => {
 
 describe('the decoder', () => {
   it('reads one name from a map of names: English, else the first', () => {
-    const one = (record: MmdbValue) => read(openMmdb(mmdbBytes({ '1.0.0.0/8': record })), '1.1.1.1')
+    const one = (record: MmdbValue) => read(openRecords({ '1.0.0.0/8': record }), '1.1.1.1')
     const names = { de: 'Wien', en: 'Vienna', ja: 'ウィーン' }
     assert.deepEqual(one({ city: { names } }), { city: { names: 'Vienna' } })
     assert.deepEqual(one({ city: { names: { de: 'Wien', ja: 'x' } } }), { city: { names: 'Wien' } })
@@ -193,19 +168,15 @@ describe('the decoder', () => {
 
   it('reads the names in all languages if asked for', () => {
     const names = { de: 'Wien', en: 'Vienna', ja: 'ウィーン' }
-    const mmdb = openMmdb(mmdbBytes({ '1.0.0.0/8': { city: { names } } }))
+    const mmdb = openRecords({ '1.0.0.0/8': { city: { names } } })
     const offset = mmdb.find(ipv4FromBits(0x0101_0101))
     assert.deepEqual(mmdb.decodeNames(offset), { city: { names } })
     assert.deepEqual(mmdb.decode(offset), { city: { names: 'Vienna' } })
   })
 
   it('returns the same value however often a record is read', () => {
-    const mmdb = openMmdb(
-      mmdbBytes({
-        '1.0.0.0/8': { a: { names: { en: 'shared' } }, b: 1 },
-        '2.0.0.0/8': { a: { names: { en: 'shared' } }, b: 2 },
-      }),
-    )
+    const a = { names: { en: 'shared' } }
+    const mmdb = openRecords({ '1.0.0.0/8': { a, b: 1 }, '2.0.0.0/8': { a, b: 2 } })
     for (let n = 0; n < 5; n++) {
       assert.deepEqual(read(mmdb, '1.1.1.1'), { a: { names: 'shared' }, b: 1 })
       assert.deepEqual(read(mmdb, '2.1.1.1'), { a: { names: 'shared' }, b: 2 })

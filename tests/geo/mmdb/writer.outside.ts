@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { RecordSize } from '../../../lib/geo/mmdb/file.ts'
 import { Double, type MmdbValue, Uint16 } from '../../../lib/geo/mmdb/value.ts'
 import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
-import { parseAddress } from '../../../lib/parts/net/address.ts'
+import { addressOf } from '../../support/networks.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const RICH = {
   country: { iso_code: 'DE', names: { de: 'Deutschland', 'pt-BR': 'Alemanha' } },
@@ -49,8 +49,7 @@ const IPV6_ANSWERS: readonly [address: string, printed: string | null][] = [
 ]
 
 describe('mmdblookup', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'meridian-mmdb-'))
-  after(() => rmSync(folder, { recursive: true }))
+  const folder = tempFolder()
 
   for (const recordSize of [24, 28, 32] as const) {
     it(`reads an IPv6 tree of ${recordSize} bits`, () => {
@@ -103,8 +102,7 @@ function newWriter(ipVersion: 4 | 6, recordSize: RecordSize) {
 function writeDatabase(folder: string, ipVersion: 4 | 6, recordSize: RecordSize): string {
   const writer = newWriter(ipVersion, recordSize)
   for (const [first, last, record] of RANGES) {
-    const [start, end] = [parseAddress(first), parseAddress(last)]
-    assert.ok(start !== null && end !== null)
+    const [start, end] = [addressOf(first), addressOf(last)]
     if (start.version <= ipVersion) writer.insertRange(start, end, record)
   }
   const file = join(folder, `ipv${ipVersion}-${recordSize}.mmdb`)
@@ -121,10 +119,6 @@ function lookUp(file: string, address: string): string | null {
 }
 
 function run(file: string, address: string, ...more: string[]) {
-  const { status, stdout, stderr } = spawnSync(
-    'mmdblookup',
-    ['--file', file, '--ip', address, ...more],
-    { encoding: 'utf8' },
-  )
-  return { status, stdout, stderr }
+  const args = ['--file', file, '--ip', address, ...more]
+  return spawnSync('mmdblookup', args, { encoding: 'utf8' })
 }

@@ -5,13 +5,9 @@ import { Reader } from 'mmdb-lib'
 import type { MmdbOptions, RecordSize } from '../../../lib/geo/mmdb/file.ts'
 import type { MmdbValue } from '../../../lib/geo/mmdb/value.ts'
 import { createMmdbWriter, type MmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
-import {
-  type Address,
-  formatIpv6,
-  ipv4FromBits,
-  parseAddress,
-} from '../../../lib/parts/net/address.ts'
-import { type Network, parseNetwork } from '../../../lib/parts/net/network.ts'
+import { type Address, formatIpv6, ipv4FromBits } from '../../../lib/parts/net/address.ts'
+import type { Network } from '../../../lib/parts/net/network.ts'
+import { addressOf as ip, networkOf as net } from '../../support/networks.ts'
 
 const BUILT_AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 const RECORD_SIZES: readonly RecordSize[] = [24, 28, 32]
@@ -107,9 +103,8 @@ describe('a written search tree', () => {
   })
 
   it('puts IPv4 networks at ::/96 of an IPv6 tree, without aliases', () => {
-    const reader = read(
-      newWriter({ ipVersion: 6 }, { '0.0.0.0/0': 'four', '2001:db8::/32': 'six' }),
-    )
+    const records = { '0.0.0.0/0': 'four', '2001:db8::/32': 'six' }
+    const reader = read(newWriter({ ipVersion: 6 }, records))
     assert.equal(reader.get('0.0.0.0'), 'four')
     assert.equal(reader.get('::255.255.255.255'), 'four')
     assert.equal(reader.get('2001:db8:ffff::1'), 'six')
@@ -120,10 +115,8 @@ describe('a written search tree', () => {
 
   it('leaves out overridden records, and can be written more than once', () => {
     const writer = newWriter({ ipVersion: 4 }, { '10.1.0.0/16': 'hidden', '10.0.0.0/8': 'seen' })
-    assert.deepEqual(
-      writer.toBytes(),
-      newWriter({ ipVersion: 4 }, { '10.0.0.0/8': 'seen' }).toBytes(),
-    )
+    const seen = newWriter({ ipVersion: 4 }, { '10.0.0.0/8': 'seen' })
+    assert.deepEqual(writer.toBytes(), seen.toBytes())
     writer.insert(net('10.2.0.0/16'), 'new')
     assert.equal(read(writer).get('10.2.3.4'), 'new')
   })
@@ -163,9 +156,8 @@ describe('a written file', () => {
   it('uses 28 bits per record once 24 are too few, and fails if it must use 24', () => {
     // Before the last record: three nodes, the separator, the head of the string, 'l'.
     const room = 2 ** 24 - 3 - 16 - 4 - 2
-    const records = (length: number) => {
-      return { '0.0.0.0/2': 'x'.repeat(length), '128.0.0.0/2': 'l', '192.0.0.0/2': 'r' }
-    }
+    const last = { '128.0.0.0/2': 'l', '192.0.0.0/2': 'r' }
+    const records = (length: number) => ({ '0.0.0.0/2': 'x'.repeat(length), ...last })
     const small = read(newWriter({ ipVersion: 4 }, records(room - 1)))
     const large = read(newWriter({ ipVersion: 4 }, records(room + 9)))
     for (const reader of [small, large]) {
@@ -173,10 +165,8 @@ describe('a written file', () => {
     }
     assert.deepEqual([small.metadata.recordSize, large.metadata.recordSize], [24, 28])
     const forced = newWriter({ ipVersion: 4, recordSize: 24 }, records(room))
-    assert.throws(
-      () => forced.toBytes(),
-      new RangeError('Cannot write the search tree: 16777216 needs more than 24 bits'),
-    )
+    const message = 'Cannot write the search tree: 16777216 needs more than 24 bits'
+    assert.throws(() => forced.toBytes(), new RangeError(message))
   })
 })
 
@@ -202,11 +192,9 @@ describe('the writer', () => {
   })
 
   it('refuses a prefix longer than the address', () => {
+    const address = ip('10.0.0.0')
     for (const prefix of [33, -1, 1.5, Number.NaN]) {
-      assert.throws(
-        () => writer.insert({ address: ip('10.0.0.0'), prefix }, 1),
-        /not a prefix of 32/,
-      )
+      assert.throws(() => writer.insert({ address, prefix }, 1), /not a prefix of 32/)
     }
   })
 
@@ -229,14 +217,6 @@ function newWriter(options: Options, records: Record<string, MmdbValue> = {}): M
 
 function read(writer: MmdbWriter): Reader<never> {
   return new Reader(Buffer.from(writer.toBytes()))
-}
-
-function ip(text: string): Address {
-  return parseAddress(text) ?? assert.fail(text)
-}
-
-function net(text: string): Network {
-  return parseNetwork(text) ?? assert.fail(text)
 }
 
 interface Insertion {

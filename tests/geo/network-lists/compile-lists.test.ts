@@ -1,44 +1,28 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { openDatabase } from '../../../lib/geo/database.ts'
 import { compileLists } from '../../../lib/geo/network-lists/compile-lists.ts'
 import { FREE_LISTS } from '../../../lib/geo/network-lists/free-lists.ts'
-import { parseAddress } from '../../../lib/parts/net/address.ts'
-import { parseNetwork } from '../../../lib/parts/net/network.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
+import { addressOf, networkOf } from '../../support/networks.ts'
+import { openBytes } from '../open-file.ts'
 
-const folder = tempFolder()
 const BUILT_AT = Date.UTC(2026, 10, 25)
 
 /** What the compiled lists state about addresses. */
 async function compile(networksById: Readonly<Record<string, readonly string[]>>) {
   const lists = FREE_LISTS.map((list) => ({
     list,
-    networks: (networksById[list.id] ?? [])
-      .map((text) => parseNetwork(text))
-      .filter((n) => n !== null),
+    networks: (networksById[list.id] ?? []).map(networkOf),
   }))
-  const path = join(folder, 'lists.mmdb')
-  writeFileSync(path, compileLists(lists, BUILT_AT))
-  const database = await openDatabase(path, { map: false, regionCode: () => undefined })
-  const find = (text: string) => {
-    const address = parseAddress(text)
-    assert.ok(address)
-    return database.findPrivacy(address)
-  }
-  return { database, find }
+  const database = await openBytes(compileLists(lists, BUILT_AT))
+  return { database, find: (text: string) => database.findPrivacy(addressOf(text)) }
 }
 
 describe('compiled lists', () => {
   it('are a database about privacy that names its sources', async () => {
     const { database, find } = await compile({ aws: ['3.0.0.0/15'], tor: ['185.1.2.3/32'] })
-    assert.deepEqual(
-      [database.subject, database.provider, database.metadata.databaseType],
-      ['privacy', 'lists', 'Meridian-Lists'],
-    )
-    assert.equal(database.metadata.builtAt, BUILT_AT)
+    const { subject, provider, metadata } = database
+    assert.deepEqual([subject, provider], ['privacy', 'lists'])
+    assert.deepEqual([metadata.databaseType, metadata.builtAt], ['Meridian-Lists', BUILT_AT])
     const aws = { privacy: { hosting: true, service: 'Amazon AWS' }, sources: ['aws'] }
     assert.deepEqual(find('3.0.0.0'), aws)
     assert.deepEqual(find('3.1.255.255'), aws)

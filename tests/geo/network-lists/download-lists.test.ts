@@ -10,14 +10,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, it } from 'node:test'
-import { openDatabase } from '../../../lib/geo/database.ts'
+import { beforeEach, describe, it } from 'node:test'
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
 import { downloadLists, type ListOptions } from '../../../lib/geo/network-lists/download-lists.ts'
 import { FREE_LISTS } from '../../../lib/geo/network-lists/free-lists.ts'
 import { readListStates } from '../../../lib/geo/network-lists/list-states.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { type FileServer, openFileServer } from '../download/file-server.ts'
+import { openFileServer } from '../download/file-server.ts'
+import { openFile } from '../open-file.ts'
 import { LAST_MODIFIED, pathAtMirror, pathOf, publishedFiles } from './published.ts'
 
 const NOW = Date.UTC(2026, 10, 25)
@@ -25,16 +26,14 @@ const LATER = NOW + 86_400_000
 const NEWER = 'Tue, 24 Nov 2026 10:00:00 GMT'
 const parent = tempFolder()
 const published = publishedFiles(7)
+const server = freshly(openFileServer)
 let count = 0
-let server: FileServer
 let geo: string
-beforeEach(async () => {
-  server = await openFileServer()
+beforeEach(() => {
   for (const [path, file] of published) server.files.set(path, file)
   geo = join(parent, String(count++))
   mkdirSync(geo)
 })
-afterEach(() => server[Symbol.asyncDispose]())
 
 function download(options: Partial<ListOptions> = {}) {
   const usual = { mirror: server.origin, acceptSmaller: false, now: NOW, onProgress: () => {} }
@@ -59,8 +58,8 @@ async function outcome(id: string, options: Partial<ListOptions> = {}) {
 }
 
 /** Serves a newer version of a list. */
-function serve(id: string, text: string): void {
-  server.files.set(pathOf(id), { bytes: Buffer.from(text), lastModified: NEWER })
+function serve(id: string, text: string, lastModified = NEWER): void {
+  server.files.set(pathOf(id), { bytes: Buffer.from(text), lastModified })
 }
 
 const compiled = () => join(geo, OPTIONAL.lists)
@@ -70,10 +69,9 @@ const vpns = (count: number) =>
 describe('a first download of the free lists', () => {
   it('stores each as published, compiles all and leaves nothing else', async () => {
     const results = await download()
-    assert.deepEqual(
-      results.map(({ name, outcome }) => [name, outcome]),
-      FREE_LISTS.map(({ name }) => [name, 'accepted']),
-    )
+    const outcomes = results.map(({ name, outcome }) => `${name} ${outcome}`)
+    const accepted = FREE_LISTS.map(({ name }) => `${name} accepted`)
+    assert.deepEqual(outcomes, accepted)
     const stored = FREE_LISTS.map(({ id }) => `list-${id}`)
     const expected = [...stored, 'lists.json', OPTIONAL.lists]
     assert.deepEqual(readdirSync(geo).toSorted(), expected.toSorted())
@@ -81,10 +79,7 @@ describe('a first download of the free lists', () => {
       const served = server.files.get(pathOf(id))?.bytes ?? []
       assert.deepEqual(readFileSync(join(geo, `list-${id}`)), Buffer.from(served), id)
     }
-    const { metadata, subject } = await openDatabase(compiled(), {
-      map: false,
-      regionCode: () => undefined,
-    })
+    const { metadata, subject } = await openFile(compiled())
     assert.deepEqual([metadata.builtAt, subject], [NOW, 'privacy'])
   })
 
@@ -93,20 +88,15 @@ describe('a first download of the free lists', () => {
     const expected = FREE_LISTS.flatMap(({ id, url, link }) =>
       link === undefined ? [pathOf(id)] : [pathAtMirror(url), pathOf(id)],
     )
-    assert.deepEqual(
-      server.requests.map(({ url }) => url),
-      expected,
-    )
+    const requested = server.requests.map(({ url }) => url)
+    assert.deepEqual(requested, expected)
   })
 
   it('notes when each was up to date, and its networks', async () => {
     await putDownloaded()
-    const { tor } = readListStates(geo)
-    assert.deepEqual(tor, {
-      checkedAt: NOW,
-      networks: 1_200,
-      modifiedAt: Date.parse(LAST_MODIFIED),
-    })
+    const modifiedAt = Date.parse(LAST_MODIFIED)
+    const expected = { checkedAt: NOW, networks: 1_200, modifiedAt }
+    assert.deepEqual(readListStates(geo)['tor'], expected)
   })
 
   it('goes on without a list that is not there, and compiles the others', async () => {
@@ -148,8 +138,7 @@ describe('a later download of the free lists', () => {
     await putDownloaded()
     serve('vpn-4', vpns(600))
     assert.equal(await outcome('vpn-4', { now: LATER }), 'accepted')
-    const database = await openDatabase(compiled(), { map: false, regionCode: () => undefined })
-    assert.equal(database.metadata.builtAt, LATER)
+    assert.equal((await openFile(compiled())).metadata.builtAt, LATER)
     assert.equal(readListStates(geo)['vpn-4']?.networks, 600)
   })
 
@@ -157,18 +146,13 @@ describe('a later download of the free lists', () => {
     await putDownloaded()
     const before = readFileSync(join(geo, 'list-vpn-4'))
     serve('vpn-4', '<html>Too many requests</html>')
-    assert.match(
-      await outcome('vpn-4', { now: LATER }),
-      /^1 of its 1 entries are not public networks/,
-    )
+    const refusal = await outcome('vpn-4', { now: LATER })
+    assert.match(refusal, /^1 of its 1 entries are not public networks/)
     assert.deepEqual(readFileSync(join(geo, 'list-vpn-4')), before)
     const { failure, ...state } = readListStates(geo)['vpn-4'] ?? {}
     assert.equal(failure?.at, LATER)
-    assert.deepEqual(
-      state,
-      { checkedAt: NOW, networks: 900, modifiedAt: Date.parse(LAST_MODIFIED) },
-      'its age is that of the version in use',
-    )
+    const kept = { checkedAt: NOW, networks: 900, modifiedAt: Date.parse(LAST_MODIFIED) }
+    assert.deepEqual(state, kept, 'its age is that of the version in use')
     serve('vpn-4', vpns(900))
     assert.equal(await outcome('vpn-4', { now: LATER }), 'accepted')
     assert.equal(readListStates(geo)['vpn-4']?.failure, undefined)
@@ -177,11 +161,7 @@ describe('a later download of the free lists', () => {
   it('refuses a list that has shrunk by more than half, unless an option accepts it', async () => {
     serve('vpn-4', vpns(2_000))
     await download()
-    serve('vpn-4', vpns(999))
-    server.files.set(pathOf('vpn-4'), {
-      bytes: Buffer.from(vpns(999)),
-      lastModified: 'Wed, 25 Nov 2026 10:00:00 GMT',
-    })
+    serve('vpn-4', vpns(999), 'Wed, 25 Nov 2026 10:00:00 GMT')
     assert.match(await outcome('vpn-4'), /has 999 networks, less than half of the 2000 before/)
     assert.equal(await outcome('vpn-4', { acceptSmaller: true }), 'accepted')
     assert.equal(await outcome('vpn-4'), 'up-to-date')

@@ -5,12 +5,13 @@ import { before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
 import { Privacy } from '../../../lib/contract/geo/privacy.ts'
-import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
+import type { GeoDatabase } from '../../../lib/geo/database.ts'
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
 import { downloadLists } from '../../../lib/geo/network-lists/download-lists.ts'
-import { parseAddress } from '../../../lib/parts/net/address.ts'
+import { addressOf } from '../../support/networks.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { openFileServer } from '../download/file-server.ts'
+import { openFile } from '../open-file.ts'
 import { publishedFiles } from './published.ts'
 
 const SCRIPT = fileURLToPath(new URL('./lists.py', import.meta.url))
@@ -30,23 +31,17 @@ describe('the compiled free lists', () => {
     for (const [path, file] of publishedFiles(42)) server.files.set(path, file)
     const options = { mirror: server.origin, acceptSmaller: false, now: 0, onProgress: () => {} }
     const results = await downloadLists(folder, options)
-    assert.deepEqual(
-      results.filter(({ outcome }) => outcome !== 'accepted'),
-      [],
-    )
-    const path = join(folder, OPTIONAL.lists)
-    database = await openDatabase(path, { map: false, regionCode: () => undefined })
+    const refused = results.filter(({ outcome }) => outcome !== 'accepted')
+    assert.deepEqual(refused, [])
+    database = await openFile(join(folder, OPTIONAL.lists))
   })
 
   it("state what Python's ipaddress module finds in the lists of the owners", (t) => {
-    const printed = execFileSync('python3', [SCRIPT, folder, String(RANDOM_ADDRESSES)], {
-      maxBuffer: 2 ** 28,
-    })
+    const args = [SCRIPT, folder, String(RANDOM_ADDRESSES)]
+    const printed = execFileSync('python3', args, { maxBuffer: 2 ** 28 })
     const expected = Object.entries(v.parse(Expected, JSON.parse(printed.toString())))
     for (const [text, finding] of expected) {
-      const address = parseAddress(text)
-      assert.ok(address)
-      assert.deepEqual(database.findPrivacy(address) ?? null, finding, text)
+      assert.deepEqual(database.findPrivacy(addressOf(text)) ?? null, finding, text)
     }
     const listed = expected.filter(([, finding]) => finding !== null).length
     t.diagnostic(`${expected.length} addresses, ${listed} of them listed`)

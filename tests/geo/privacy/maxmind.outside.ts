@@ -2,14 +2,10 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { openDatabase } from '../../../lib/geo/database.ts'
-import {
-  type Address,
-  formatIpv6,
-  ipv4FromBits,
-  parseAddress,
-} from '../../../lib/parts/net/address.ts'
+import { type Address, formatIpv6, ipv4FromBits } from '../../../lib/parts/net/address.ts'
 import { createRandom, pick, type Random } from '../../../scripts/parts/random.ts'
+import { addressOf } from '../../support/networks.ts'
+import { openFile } from '../open-file.ts'
 
 /*
  * MaxMind's own test files, from its Python client geoip2 5.3.0 (Apache-2.0), compared with mmdblookup,
@@ -31,7 +27,7 @@ for (const name of FILES) {
     const path = fileURLToPath(new URL(`./maxmind/${name}`, import.meta.url))
 
     it('states what mmdblookup prints', async (t) => {
-      const database = await openDatabase(path, { map: false, regionCode: () => undefined })
+      const database = await openFile(path)
       assert.equal(database.subject, 'privacy')
       let stated = 0
       for (const address of addresses()) {
@@ -58,23 +54,17 @@ function addresses(): Address[] {
 }
 
 function nearTo(text: string, distance: number): Address {
-  const address = parseAddress(text)
-  assert.ok(address)
+  const address = addressOf(text)
   if (address.version === 4) return ipv4FromBits(address.bits + distance)
   const [a, b, c, d] = address.words
-  return parsed(formatIpv6([a, b, c, (d + distance) >>> 0]))
+  return addressOf(formatIpv6([a, b, c, (d + distance) >>> 0]))
 }
 
 function anywhere(random: Random): Address {
   const word = () => Math.floor(random() * 2 ** 32)
   if (random() < 0.5) return ipv4FromBits(word())
-  return parsed(formatIpv6([0x2a00_0000 + Math.floor(random() * 2 ** 16), word(), word(), word()]))
-}
-
-function parsed(text: string): Address {
-  const address = parseAddress(text)
-  assert.ok(address)
-  return address
+  const first = 0x2a00_0000 + Math.floor(random() * 2 ** 16)
+  return addressOf(formatIpv6([first, word(), word(), word()]))
 }
 
 const FIELDS: Readonly<Record<string, string>> = {

@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { openDatabase } from '../../../lib/geo/database.ts'
 import type { MmdbValue } from '../../../lib/geo/mmdb/value.ts'
 import { ipv4FromBits } from '../../../lib/parts/net/address.ts'
-import { mmdbBytes } from '../../support/geo-files.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
-
-const folder = tempFolder()
-let count = 0
+import { openRecords } from '../open-file.ts'
 
 /** Opens a file with one record, besides empty ones, and returns what is known of its only address. */
 async function read(databaseType: string, record: MmdbValue, more: MmdbValue = {}) {
-  const path = join(folder, `${count++}.mmdb`)
   const records = { '0.0.0.0/1': {}, '1.2.3.4/32': record, '9.9.9.9/32': more }
-  writeFileSync(path, mmdbBytes(records, { databaseType }))
-  const database = await openDatabase(path, { map: false, regionCode: () => undefined })
+  const database = await openRecords(records, databaseType)
   const address = ipv4FromBits(0x0102_0304)
   assert.deepEqual(database.find(address), { place: undefined, network: undefined })
   assert.equal(database.findPrivacy(ipv4FromBits(0x0102_0305)), undefined)
@@ -59,28 +50,12 @@ describe('a file about privacy', () => {
   })
 
   it("may be IPinfo's, whose flags are booleans", async () => {
-    const record = {
-      hosting: false,
-      proxy: false,
-      relay: false,
-      tor: false,
-      vpn: true,
-      service: 'X',
-    }
-    assert.deepEqual(await read('ipinfo ipinfo_privacy.mmdb', record), {
+    const flags = { hosting: false, proxy: false, relay: false, tor: false, vpn: true }
+    const privacy = { ...flags, service: 'X' }
+    assert.deepEqual(await read('ipinfo ipinfo_privacy.mmdb', privacy), {
       subject: 'privacy',
       provider: 'ipinfo',
-      finding: {
-        privacy: {
-          hosting: false,
-          vpn: true,
-          proxy: false,
-          tor: false,
-          relay: false,
-          service: 'X',
-        },
-        sources: ['ipinfo'],
-      },
+      finding: { privacy, sources: ['ipinfo'] },
     })
   })
 
@@ -103,12 +78,8 @@ describe('a file about privacy', () => {
   ] as const
   for (const [proxy_type, privacy] of types) {
     it(`may be IP2Proxy with the type ${proxy_type}`, async () => {
-      const record = {
-        proxy_type,
-        country_code: 'US',
-        country_name: 'United States',
-        provider: '-',
-      }
+      const country = { country_code: 'US', country_name: 'United States' }
+      const record = { proxy_type, ...country, provider: '-' }
       const { provider, subject, finding } = await read('IP2Proxy-PX11', record)
       assert.deepEqual([provider, subject], ['ip2proxy', 'privacy'])
       assert.deepEqual(finding?.privacy, privacy)
@@ -121,12 +92,8 @@ describe('a file about privacy', () => {
   })
 
   it('states nothing with values of another type', async () => {
-    const odd = {
-      is_anonymous: true,
-      is_anonymous_vpn: 'yes',
-      is_public_proxy: 1,
-      provider_name: 7,
-    }
+    const flags = { is_anonymous: true, is_anonymous_vpn: 'yes', is_public_proxy: 1 }
+    const odd = { ...flags, provider_name: 7 }
     const { finding } = await read('GeoIP2-Anonymous-IP', odd, ANONYMOUS)
     assert.equal(finding, undefined)
   })

@@ -87,19 +87,15 @@ describe('the MaxMind schema', () => {
       location: { latitude: 1, longitude: 1, time_zone: 'Europe/Paris' },
     })
     assert.deepEqual(place?.country, { code: 'FR', name: 'France' })
-    assert.deepEqual(
-      [place?.city, place?.coordinates, place?.timezone],
-      [undefined, undefined, undefined],
-    )
+    const { city, coordinates, timezone } = place ?? {}
+    assert.deepEqual([city, coordinates, timezone], [undefined, undefined, undefined])
   })
 
   it('makes full ISO 3166-2 codes, from the name if the code is missing', () => {
     const regionOf = (subdivision: DecodedMap) =>
       read({ country: { iso_code: 'US' }, subdivisions: [subdivision, { names: 'County' }] }).place
-    assert.deepEqual(regionOf({ iso_code: 'CA', names: 'California' })?.region, {
-      code: 'US-CA',
-      name: 'California',
-    })
+    const california = { code: 'US-CA', name: 'California' }
+    assert.deepEqual(regionOf({ iso_code: 'CA', names: 'California' })?.region, california)
     assert.deepEqual(regionOf({ names: 'Utah' })?.region, { code: 'US-Utah', name: 'Utah' })
     assert.equal(regionOf({ iso_code: 'CA' })?.region, undefined)
     assert.equal(regionOf({ names: 'Utah' })?.district, 'County')
@@ -166,10 +162,8 @@ for (const schema of SCHEMAS.filter(({ privacy }) => privacy === undefined)) {
     })
 
     it('finds nothing in an empty record', () => {
-      assert.deepEqual(
-        schema.read({}, () => undefined),
-        { place: undefined, network: undefined },
-      )
+      const found = schema.read({}, () => undefined)
+      assert.deepEqual(found, { place: undefined, network: undefined })
     })
   })
 }
@@ -190,10 +184,9 @@ describe('a flat City file', () => {
     assert.deepEqual(place?.coordinates, { latitude: 51.5085, longitude: -0.1257 })
     assert.deepEqual(place?.region, { code: 'GB-ENG', name: 'England' })
     assert.deepEqual(place?.continent, { code: 'EU', name: 'Europe' })
-    assert.deepEqual(
-      [place?.district, place?.postalCode, place?.timezone],
-      ['Greater London', undefined, 'Europe/London'],
-    )
+    const { district, postalCode, timezone } = place ?? {}
+    assert.deepEqual([district, postalCode], ['Greater London', undefined])
+    assert.equal(timezone, 'Europe/London')
   })
 })
 
@@ -209,12 +202,8 @@ describe('the IPinfo schema', () => {
   })
 
   it('reads its predecessor', () => {
-    const record = {
-      country: 'GB',
-      country_name: 'Britain',
-      continent: 'EU',
-      continent_name: 'Europe',
-    }
+    const continent = { continent: 'EU', continent_name: 'Europe' }
+    const record = { country: 'GB', country_name: 'Britain', ...continent }
     const { place } = ipinfo.read(record, () => undefined)
     assert.deepEqual(place?.country, { code: 'GB', name: 'Britain' })
     assert.deepEqual(place?.continent, { code: 'EU', name: 'Europe' })
