@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import { nameRuntime } from '../config/runtime.ts'
+import { answerParsed } from './answer-parsed.ts'
 import { type AnswerUnreadable, answerClientErrors } from './client-error.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
 import { installFastPath } from './fast-path/fast-path.ts'
@@ -34,7 +35,7 @@ export function createHttpServer(
   { connections, answerUnreadable, answerWhole }: HttpServerOptions,
 ): Server {
   const server = createServer({ ...LIMITS, ServerResponse: BatchedResponse })
-  const waiting = serveExpectations(serveAsterisk(serve))
+  const waiting = serveExpectations(answerParsed(answerWhole, serveAsterisk(serve)))
   const limited = IS_BUN ? limitPipelining(server, waiting, MAX_UNANSWERED) : waiting
   // limitPipelining and serveHttp10 must see requests in the order of arrival, so they wrap `waiting`.
   server.on('request', serveHttp10(limited))

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { WholeAnswer } from './write-answer.ts'
 
-/** The head of a request. Header names are in lower case. */
+/** The head of a request. Header names are in lower case, and none was given twice. */
 export interface RequestHead {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -9,8 +9,8 @@ export interface RequestHead {
 
 /** A request that has been read to its end. */
 export interface WholeRequest extends RequestHead {
-  readonly method: 'GET' | 'POST'
-  /** null: the method is GET. */
+  readonly method: 'GET' | 'HEAD' | 'POST'
+  /** null: the method is GET or HEAD. */
   readonly body: Uint8Array | null
   readonly socket: Pick<Socket, 'remoteAddress'>
 }

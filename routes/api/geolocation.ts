@@ -5,27 +5,28 @@ import {
   asksHostname,
   createFindExtras,
   createShape,
+  type FindExtras,
   notIncluded,
+  type Shape,
 } from '../../lib/geo/answer/shape.ts'
 import { writeResult } from '../../lib/geo/answer/write-result.ts'
 import type { Library } from '../../lib/geo/library.ts'
-import { asciiJson } from '../../lib/geo/place/json-text.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import { type Address, parseAddress } from '../../lib/parts/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { refuseOverCap } from './over-cap.ts'
 
-/** The handlers of look-ups that answer at once: their query includes at most the network and privacy. */
-export function plainLookUps({ geo }: Pick<Services, 'geo'>) {
+/**
+ * The handlers of look-ups, which answer at once. Their queries must not ask for hostnames: `geolocationHandlers`
+ * answers those.
+ */
+export function plainLookUps({ geo, config }: Pick<Services, 'config' | 'geo'>) {
+  const locateFor = createLocate(geo, { hasHostnames: config.hostnames !== undefined })
   return {
-    locateAddress: (call) => {
-      const options = readOptions(call.query)
-      const answer = locate(geo, readAddress(call.params.ipAddress), call, options)
-      const missing = notIncluded(geo, options, { hasHostnames: false })
-      // Copying each answer would take time.
-      return missing === undefined ? answer : { ...answer, ...missing }
-    },
+    locateCaller: (call) => locateFor(call.clientAddress, call),
+    locateAddress: (call) => locateFor(readAddress(call.params.ipAddress), call),
+    getCallerTimezone: (call) => timezone(geo, call.clientAddress, call),
     getTimezone: (call) => timezone(geo, readAddress(call.params.ipAddress), call),
     validateAddress: (call) => ({
       status: 200,
@@ -38,36 +39,63 @@ export function plainLookUps({ geo }: Pick<Services, 'geo'>) {
 type Parts = Pick<Services, 'config' | 'geo' | 'findHostname'>
 
 export function geolocationHandlers(services: Parts) {
-  const { geo } = services
+  const { geo, config, findHostname } = services
+  const locateFor = createLocate(geo, { hasHostnames: config.hostnames !== undefined })
+  const locateNamed = async (address: Address | null, call: LocateCall) => {
+    const isNamed = needsHostname(call.query) && !call.degraded && address !== null
+    return locateFor(address, call, isNamed ? await findHostname(address) : undefined)
+  }
   return {
     ...plainLookUps(services),
-    locateCaller: (call) => locateByQuery(services, call.clientAddress, call),
-    locateAddress: (call) => locateByQuery(services, readAddress(call.params.ipAddress), call),
-    getCallerTimezone: (call) => timezone(geo, call.clientAddress, call),
+    locateCaller: (call) => locateNamed(call.clientAddress, call),
+    locateAddress: (call) => locateNamed(readAddress(call.params.ipAddress), call),
   } satisfies Partial<Handlers>
+}
+
+/** Whether the answer needs the hostname, which takes time to find. */
+export function needsHostname(query: LookupQuery): boolean {
+  return asksHostname(readOptions(query))
 }
 
 type LocateCall = Parameters<Handlers['locateCaller']>[0]
 
-/** Answers with the fields that the query selects, or as plain text. */
-async function locateByQuery(services: Parts, address: Address | null, call: LocateCall) {
-  const { geo, findHostname } = services
-  const options = readOptions(call.query)
-  const hasHostnames = services.config.hostnames !== undefined
-  const answer = {
-    ...locate(geo, address, call, options),
-    ...notIncluded(geo, options, { hasHostnames }),
+/** What a query asks for, ready to be applied to any answer. */
+interface Choice {
+  readonly options: AnswerOptions
+  readonly findExtras: FindExtras | undefined
+  readonly whole: Shape | undefined
+  readonly degraded: Shape | undefined
+}
+
+/** Returns a function that locates an address, and answers with what the query selects. */
+function createLocate(geo: Library, has: { readonly hasHostnames: boolean }) {
+  /** Those who ask often ask with the same query, which is then the same object. */
+  const choices = new WeakMap<LookupQuery, Choice>()
+  const choose = (query: LookupQuery): Choice => {
+    const options = readOptions(query)
+    const choice = {
+      options,
+      findExtras: createFindExtras(geo, options, { degraded: false }),
+      whole: createShape(geo, options, { degraded: false }),
+      degraded: createShape(geo, options, { degraded: true }),
+    }
+    choices.set(query, choice)
+    return choice
   }
-  const shape = createShape(geo, options, call)
-  if (shape === undefined) return answer
-  const isNamed = asksHostname(options) && !call.degraded && address !== null
-  const hostname = isNamed ? await findHostname(address) : undefined
-  const result = shape(answer.json, address, hostname)
-  if (call.form === 'text/plain' && options.fields !== undefined) {
-    const { json: _, ...head } = answer
-    return { ...head, form: call.form, text: toFieldLines(result, options.fields) }
+  return (address: Address | null, call: LocateCall, hostname?: string) => {
+    const choice = choices.get(call.query) ?? choose(call.query)
+    const { options } = choice
+    const shape = call.degraded ? choice.degraded : choice.whole
+    const { status, json } = locate(geo, address, call, choice.findExtras)
+    const text = shape === undefined ? json : shape(json, address, hostname)
+    const missing = notIncluded(geo, options, has)
+    if (call.form === 'text/plain' && options.fields !== undefined) {
+      const lines = toFieldLines(JSON.parse(text), options.fields)
+      return { status, form: call.form, text: lines, ...missing }
+    }
+    // Copying each answer would take time.
+    return missing === undefined ? { status, json: text } : { status, json: text, ...missing }
   }
-  return { ...answer, json: asciiJson(result) }
 }
 
 function readOptions({ fields, include, lang }: LookupQuery): AnswerOptions {
@@ -83,13 +111,13 @@ function locate(
   geo: Library,
   address: Address | null,
   { requestId, now, caller, degraded }: LocateCall,
-  options: AnswerOptions = {},
+  findExtras?: FindExtras,
 ) {
   const request = `"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}`
   if (address === null) {
     return { status: 404, json: `{"meta":{"precision":"none",${request}}}` } as const
   }
-  const extras = createFindExtras(geo, options, { degraded })?.(address)
+  const extras = degraded ? undefined : findExtras?.(address)
   const { json, precision } = writeResult(address, geo.find(address), { now, degraded, extras })
   const status = precision === 'none' ? 404 : 200
   return { status, json: `{${json},"meta":{"precision":"${precision}",${request}}}` } as const

@@ -1,21 +1,30 @@
+import { HonoRequest } from 'hono/request'
 import { readKeyText } from '../../lib/access/authenticate.ts'
+import type { LookupQuery } from '../../lib/contract/geo/look-ups.ts'
+import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import type { WholeRequest } from '../../lib/http/whole-request.ts'
+import { BoundedCache } from '../../lib/parts/bounded-cache.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { plainLookUps } from '../api/geolocation.ts'
+import { needsHostname, plainLookUps } from '../api/geolocation.ts'
+import type { HeadContext } from '../context.ts'
+import { readQuery } from './admit.ts'
 import type { Answer } from './respond.ts'
 import { type KeyedParts, type SyncHandler, serveKeyed } from './serve.ts'
 
 /** Addresses in their usual spelling, which needs no decoding. The router answers all others. */
-const ADDRESS = '([0-9a-f][0-9a-f.:]*)'
-/** What a look-up may include here: nothing for which it would have to wait. */
-const INCLUDE = '(?:\\?include=((?:network|privacy)(?:,(?:network|privacy))?))?'
+const ADDRESS = '(?<ipAddress>[0-9a-f][0-9a-f.:]*)'
+/** A query that the adaptor passes on as it is. */
+const QUERY = String.raw`(?:\?(?<query>[\w.,=&%+~-]{0,1000}))?`
 /** Hosts that the adaptor accepts without parsing them as part of a URL. */
 const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|[6-9]\d{3}))?$/
 
-export type LookUpParts = KeyedParts & Pick<Services, 'geo'>
+/** Different queries that are remembered. */
+const QUERIES = 1_000
 
-type GetRequest = Omit<WholeRequest, 'method' | 'body'>
+export type LookUpParts = KeyedParts & Pick<Services, 'config' | 'geo'>
+
+type GetRequest = Omit<WholeRequest, 'body'>
 
 /** Whether the adaptor accepts the header Host as it is. */
 export function hasPlainHost(headers: WholeRequest['headers']): boolean {
@@ -28,22 +37,62 @@ export function hasPlainHost(headers: WholeRequest['headers']): boolean {
  */
 export function createKeyedLookUps(services: LookUpParts): (request: GetRequest) => Answer | null {
   const handlers = plainLookUps(services)
-  const lookUps = operations.flatMap((row) => {
-    if (!isKeyOf(handlers, row.id)) return []
-    const query = row.id === 'locateAddress' ? INCLUDE : ''
-    const pattern = new RegExp(`^${row.path.replace('{ipAddress}', ADDRESS)}${query}$`)
-    // safe: the path has the one parameter of these handlers, and a key has a caller
-    return { pattern, answer: serveKeyed(services, row, handlers[row.id] as SyncHandler) }
+  const lookUps = operations.flatMap((row: Operation) => {
+    // safe: the path has at most the one parameter of these handlers, and a key has a caller
+    return isKeyOf(handlers, row.id)
+      ? createLookUp(services, row, handlers[row.id] as SyncHandler)
+      : []
   })
-  return ({ url, headers, socket: { remoteAddress } }) => {
+  return ({ method, url, headers, socket: { remoteAddress } }) => {
     const header = (name: string) => headers[name]
     if (readKeyText(header) === undefined || !hasPlainHost(headers)) return null
     for (const { pattern, answer } of lookUps) {
-      const [, ipAddress, include] = pattern.exec(url) ?? []
-      if (ipAddress === undefined) continue
-      const req = { method: 'GET', header }
-      return answer({ env: { remoteAddress }, req }, { params: { ipAddress }, query: { include } })
+      const match = pattern.exec(url)
+      if (match !== null) return answer({ env: { remoteAddress }, req: { method, header } }, match)
     }
+    return null
+  }
+}
+
+/** A look-up whose URL has the form `pattern`. */
+function createLookUp(services: LookUpParts, row: Operation, handler: SyncHandler) {
+  const path = row.path.replace('{ipAddress}', ADDRESS)
+  const readQueryText = rememberQueries(row)
+  const answer = serveKeyed(services, row, handler)
+  return {
+    pattern: new RegExp(`^${path}${row.query === undefined ? '' : QUERY}$`),
+    answer: (
+      c: HeadContext,
+      { groups: { ipAddress = '', query: text = '' } = {} }: RegExpExecArray,
+    ) => {
+      const query = readQueryText(text)
+      return query === null ? null : answer(c, { params: { ipAddress }, query })
+    },
+  }
+}
+
+/**
+ * Returns a function that reads the query of a look-up. Equal texts give the same object. It returns null for
+ * what the router must answer: an error, or a hostname, which takes time to find.
+ */
+function rememberQueries(row: Operation): (text: string) => LookupQuery | null {
+  const queries = new BoundedCache<string, LookupQuery | null>(QUERIES)
+  return (text) => {
+    const known = queries.get(text)
+    if (known !== undefined) return known
+    const query = tryRead(row, text)
+    queries.set(text, query)
+    return query
+  }
+}
+
+function tryRead(row: Operation, text: string): LookupQuery | null {
+  try {
+    const request = new HonoRequest(new Request(`http://localhost/?${text}`))
+    // safe: all look-ups have this query or none
+    const query = (readQuery(row, request) ?? {}) as LookupQuery
+    return needsHostname(query) ? null : query
+  } catch {
     return null
   }
 }

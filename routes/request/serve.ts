@@ -112,17 +112,14 @@ export async function readBodyInQueue(
   )
 }
 
-const NO_INPUT = {
-  headers: undefined,
-  body: undefined,
-  form: 'application/json',
-} as const
+const NO_INPUT = { headers: undefined, body: undefined } as const
 
 /**
  * Like `serve`, but synchronous, so that the answer can be sent at once. The request must have an API key, a
  * query that the caller has checked, and no body. Returns null if something must be loaded first.
  */
 export function serveKeyed(services: KeyedParts, row: Operation, handler: SyncHandler) {
+  const forms = formsOf(row)
   return (c: HeadContext, input: Pick<AnyCall, 'params' | 'query'>): Answer | null => {
     const exchange = openExchange(services, c, { row })
     try {
@@ -131,7 +128,8 @@ export function serveKeyed(services: KeyedParts, row: Operation, handler: SyncHa
       exchange.meter = openMeter(services, exchange)
       if (mustAsk(services, exchange)) return null
       charge(services, exchange)
-      const reply = handler(toCall(exchange, { ...input, ...NO_INPUT }))
+      const form = chooseForm(forms, c.req.header('accept'))
+      const reply = handler(toCall(exchange, { ...input, ...NO_INPUT, form }))
       countLookUp(exchange, reply.status)
       return answerReply(services, exchange, reply)
     } catch (error) {
@@ -174,7 +172,7 @@ interface Range {
  */
 export function chooseForm(forms: readonly MediaType[], accept: string | undefined): MediaType {
   const [first = 'application/json', ...others] = forms
-  if (accept === undefined || others.length === 0) return first
+  if (accept === undefined || accept === '*/*' || others.length === 0) return first
   const ranges = accept.split(',').map(readRange)
   let best = first
   for (const form of others) {

@@ -18,7 +18,7 @@ export function createAnswerWhole(services: Services): WholeOperations {
   const takeBeacon = createWholeBeacons(services, row)
   return {
     takesPost: (url) => url === row.path,
-    answer: (request) => (request.method === 'GET' ? lookUp(request) : takeBeacon(request)),
+    answer: (request) => (request.body === null ? lookUp(request) : takeBeacon(request)),
   }
 }
 

@@ -106,7 +106,7 @@ describe('GET /v1/account/me/usage/details', () => {
     const headers = { host: '127.0.0.1:8787', 'x-api-key': key }
     for (const url of [KNOWN, UNKNOWN, KNOWN]) {
       // On PostgreSQL, it leaves requests to the router while other nodes are asked.
-      while (answer({ url, headers, socket }) === null) await sleep(1)
+      while (answer({ method: 'GET', url, headers, socket }) === null) await sleep(1)
     }
     const { rows } = await details('by=status&operation=locateAddress')
     assert.deepEqual(pairs(rows, 'status'), [

@@ -59,7 +59,7 @@ export class TextPieces {
 }
 
 const RESULT_AS_JSON = {
-  located: (json, address, shape) => (shape === undefined ? json : asciiJson(shape(json, address))),
+  located: (json, address, shape) => (shape === undefined ? json : shape(json, address)),
   invalid: (text) => asciiJson(toError(text)),
 } satisfies Pick<BatchForm, 'located' | 'invalid'>
 
@@ -82,7 +82,7 @@ function csvForm(options: AnswerOptions): BatchForm {
   const { header, row } = createResultCsv(options)
   return {
     located: (json, address, shape) =>
-      row(address.text, shape === undefined ? JSON.parse(json) : shape(json, address)),
+      row(address.text, JSON.parse(shape === undefined ? json : shape(json, address))),
     invalid: (text) => row(shownText(text), toError(text)),
     start: header,
     between: '',

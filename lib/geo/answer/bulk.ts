@@ -1,7 +1,6 @@
 import { type Address, parseAddress } from '../../parts/net/address.ts'
 import { addressOfEndpoint } from '../../parts/net/endpoint.ts'
 import type { Library } from '../library.ts'
-import { asciiJson } from '../place/json-text.ts'
 import { type AnswerOptions, createFindExtras, createShape } from './shape.ts'
 import { writeResult } from './write-result.ts'
 
@@ -62,7 +61,7 @@ export function createAnswerJson(
     const extras = findExtras?.(address)
     const { json, precision } = writeResult(address, geo.find(address), { now, ...whole, extras })
     const answer = `{${json},"meta":{"precision":"${precision}"}}`
-    return shape === undefined ? answer : asciiJson(shape(answer, address))
+    return shape === undefined ? answer : shape(answer, address)
   }
 }
 

@@ -1,25 +1,28 @@
 import { valueAt } from '../../contract/value-at.ts'
+import { eachMember } from './json-members.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a value must not end its line
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
 
 export type Json = { readonly [name: string]: unknown }
 
-/** The fields to keep; `true` keeps a whole field, a tree only some of its subfields. */
-interface Tree {
-  readonly [name: string]: Tree | true
+/** A field to keep: the whole, or only some of its subfields. */
+interface Branch {
+  /** Its name in JSON, with the colon. */
+  readonly name: string
+  readonly kept: 'whole' | readonly Branch[]
 }
 
 /**
- * Returns a function that keeps only `fields`, given as dotted names, of an object. A degraded
- * result also keeps the field that says so: otherwise missing fields would look unknown.
+ * Returns a function that keeps only `fields`, given as dotted names, of an object that is JSON as JSON.stringify
+ * writes it. A degraded result also keeps the field that says so: otherwise missing fields would look unknown.
  */
 export function createSelect(
   fields: readonly string[],
   { degraded }: { readonly degraded: boolean },
-): (result: Json) => Json {
-  const tree = toTree(degraded ? [...fields, 'meta.degraded'] : fields)
-  return (result) => select(result, tree) ?? {}
+): (json: string) => string {
+  const branches = toBranches(degraded ? [...fields, 'meta.degraded'] : fields)
+  return (json) => select(json, 0, branches) ?? '{}'
 }
 
 /**
@@ -31,29 +34,29 @@ export function toFieldLines(result: Json, fields: readonly string[]): string {
 }
 
 /** A field named together with one of its subfields is kept as a whole. */
-function toTree(fields: readonly string[]): Tree {
+function toBranches(fields: readonly string[]): readonly Branch[] {
   const names = new Set(fields.map((field) => field.split('.')[0] ?? ''))
-  return Object.fromEntries([...names].map((name) => [name, toBranch(name, fields)]))
+  return [...names].map((name) => {
+    const inner = fields.filter((field) => field.startsWith(`${name}.`))
+    const subfields = inner.map((field) => field.slice(name.length + 1))
+    return { name: `"${name}":`, kept: fields.includes(name) ? 'whole' : toBranches(subfields) }
+  })
 }
 
-function toBranch(name: string, fields: readonly string[]): Tree | true {
-  if (fields.includes(name)) return true
-  const inner = fields.filter((field) => field.startsWith(`${name}.`))
-  return toTree(inner.map((field) => field.slice(name.length + 1)))
-}
-
-/** Returns undefined if none of the fields has a value. */
-function select(value: Json, tree: Tree): Json | undefined {
-  const kept = Object.entries(tree)
-    .map(([name, branch]) => [name, selectField(value[name], branch)] as const)
-    .filter(([, field]) => field !== undefined)
-  return kept.length === 0 ? undefined : Object.fromEntries(kept)
-}
-
-function selectField(value: unknown, branch: Tree | true): unknown {
-  if (value === undefined || branch === true) return value
-  // safe: only objects have subfields in the contract
-  return select(value as Json, branch)
+/** Returns undefined if none of the fields has a value. `at` is the index of the object's opening brace. */
+function select(json: string, at: number, branches: readonly Branch[]): string | undefined {
+  const found: string[] = []
+  eachMember(json, at, (name, start, end) => {
+    const index = branches.findIndex((branch) => json.startsWith(branch.name, name))
+    const branch = branches[index]
+    if (branch === undefined) return
+    const { kept } = branch
+    const value = kept === 'whole' ? json.slice(start, end) : select(json, start, kept)
+    if (value !== undefined) found[index] = branch.name + value
+  })
+  if (found.length === 0) return undefined
+  // Fields without a value have left holes.
+  return `{${found.filter((field) => field !== undefined).join(',')}}`
 }
 
 function toText(value: unknown): string {

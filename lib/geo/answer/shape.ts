@@ -1,11 +1,13 @@
-import type { GeolocationResult, Include, Language } from '../../contract/geo/geolocation.ts'
+import type { Include, Language } from '../../contract/geo/geolocation.ts'
 import type { Address } from '../../parts/net/address.ts'
 import type { Library } from '../library.ts'
 import { textAt } from '../mmdb/fields.ts'
 import { splitCityName } from '../place/city-name.ts'
+import { asciiJson } from '../place/json-text.ts'
 import { areMeasured, isMeasuredProduct } from '../place/measured-confidence.ts'
 import type { Names, PlaceNames } from '../place/names.ts'
-import { createSelect, type Json } from './select-fields.ts'
+import { mapMembers } from './json-members.ts'
+import { createSelect } from './select-fields.ts'
 import type { Extras } from './write-result.ts'
 
 /** The options of a look-up that change its answer. */
@@ -59,7 +61,7 @@ export function notIncluded(
 }
 
 /** Applies the caller's options to the JSON of an answer. */
-export type Shape = (json: string, address: Address | null, hostname?: string) => Json
+export type Shape = (json: string, address: Address | null, hostname?: string) => string
 
 /** Whether the answer needs the hostname, which `Shape` does not find itself. */
 export function asksHostname({ fields, include = [] }: AnswerOptions): boolean {
@@ -75,42 +77,47 @@ export function createShape(
   const { fields, lang = 'en' } = options
   if (fields === undefined && lang === 'en' && !asksHostname(options)) return undefined
   const select = fields === undefined ? undefined : createSelect(fields, { degraded })
-  const inLanguage = (result: GeolocationResult, address: Address | null): GeolocationResult => {
-    if (lang === 'en' || address === null || result.location === undefined) return result
-    return { ...result, location: translate(result.location, geo.names(address), lang) }
+  const inLanguage = (json: string, address: Address | null): string => {
+    if (lang === 'en' || address === null) return json
+    return mapMembers(json, (member, value) =>
+      member === 'location' ? translate(value, geo.names(address), lang) : value,
+    )
   }
   return (json, address, hostname) => {
-    const { query, ...rest } = inLanguage(JSON.parse(json), address)
-    const result = { query, hostname, ...rest }
-    return select === undefined ? result : select(result)
+    const named = withHostname(inLanguage(json, address), hostname)
+    return select === undefined ? named : select(named)
   }
 }
 
-type Location = NonNullable<GeolocationResult['location']>
+/** The hostname stands after the query. */
+function withHostname(json: string, hostname: string | undefined): string {
+  if (hostname === undefined) return json
+  return mapMembers(json, (member, value) =>
+    member === 'query' ? `${value},"hostname":${asciiJson(hostname)}` : value,
+  )
+}
 
 /**
- * Replaces only the names, so that an answer locates the same place in all languages. `records` are the
- * names of the address in all databases. The first record with the same default name translates a name;
- * without one, the name stays.
+ * Replaces only the names in the JSON of a location, so that an answer locates the same place in all languages.
+ * `records` are the names of the address in all databases. The first record with the same default name translates
+ * a name; without one, the name stays.
  */
 export function translate(
-  location: Location,
+  location: string,
   records: readonly PlaceNames[],
   language: Language,
-): Location {
-  const translated = (level: keyof PlaceNames, name: string) => {
-    const names = records.map((record) => record[level])
-    const known = names.find((one) => readName(level, defaultName(one)) === name)
-    return (known && readName(level, textAt(known, language))) ?? name
+): string {
+  const translated = (level: keyof PlaceNames, json: string): string => {
+    const name: unknown = JSON.parse(json)
+    const record = records.find((one) => readName(level, defaultName(one[level])) === name)
+    const known = record && readName(level, textAt(record[level], language))
+    return known === undefined ? json : asciiJson(known)
   }
-  const { continent, country, region, city } = location
-  return {
-    ...location,
-    continent: { ...continent, name: translated('continent', continent.name) },
-    ...(country && { country: { ...country, name: translated('country', country.name) } }),
-    ...(region && { region: { ...region, name: translated('region', region.name) } }),
-    ...(city !== undefined && { city: translated('city', city) }),
-  }
+  return mapMembers(location, (member, value) => {
+    if (member === 'city') return translated(member, value)
+    if (member !== 'continent' && member !== 'country' && member !== 'region') return value
+    return mapMembers(value, (inner, text) => (inner === 'name' ? translated(member, text) : text))
+  })
 }
 
 function asksConfidence({ fields, include = [] }: AnswerOptions): boolean {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { translate } from '../../../lib/geo/answer/shape.ts'
+import { translate as translateJson } from '../../../lib/geo/answer/shape.ts'
+import { asciiJson } from '../../../lib/geo/place/json-text.ts'
 
 const COLOGNE = {
   continent: { code: 'EU', name: 'Europe' },
@@ -16,6 +17,14 @@ const NAMES = {
   city: { de: 'Köln', en: 'Cologne', ja: 'ケルン' },
 }
 const NOTHING = { continent: {}, country: {}, region: {}, city: {} }
+
+/** Translates a location, which is JSON in the product. */
+function translate<Location>(
+  location: Location,
+  ...how: [records: Parameters<typeof translateJson>[1], lang: Parameters<typeof translateJson>[2]]
+): Location {
+  return JSON.parse(translateJson(asciiJson(location), ...how))
+}
 
 describe('translate', () => {
   it('replaces the names of continent, country, region and city, and nothing else', () => {

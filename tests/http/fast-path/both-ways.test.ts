@@ -29,6 +29,22 @@ const LOOK_UPS: Readonly<Record<number, readonly string[]>> = {
     ...['81.2.69.160?include=network', '81.2.69.160?include=privacy'],
     ...['81.2.69.160?include=network,privacy', '81.2.69.160?include=privacy,network'],
     ...['81.2.69.161', '81.2.69.161?include=network'],
+    ...['81.2.69.160?', '81.2.69.160?a=b', '81.2.69.160?a=b&lang=en&utm_source=x'],
+    ...['de', 'ja', 'ru', 'zh-CN', 'en'].map((lang) => `81.2.69.160?lang=${lang}`),
+    ...['9.0.0.1?lang=de', '9.0.0.1?lang=fr&include=network', '2a00:1450:4009::1?lang=es'],
+    ...['location.city', 'location', 'query,meta', 'sources.privacy', 'privacy', 'meta.tier'].map(
+      (fields) => `81.2.69.160?fields=${fields}`,
+    ),
+    ...[
+      'fields=location.country.code,location.city',
+      'fields=location.country.code%2Clocation.city',
+      'fields=location.city,location.country.name,location.city&lang=ja',
+      'fields=location.coordinates,network.asn,query.value&include=network',
+      'fields=location.country,location.country.code,network.prefix',
+      'fields=location.confidence.city&include=confidence,privacy',
+      'lang=de&fields=location.country.name&ref=a+b%20c',
+    ].map((query) => `81.2.69.160?${query}`),
+    '7.0.0.1?fields=location.city',
   ],
   400: ['081.2.69.160', '1.2.3', '1.2.3.4.5', '256.1.1.1'],
   404: [
@@ -41,7 +57,8 @@ const LOOK_UPS: Readonly<Record<number, readonly string[]>> = {
       'fe80::1',
       '2001:218::1',
     ],
-    ...['10.0.0.1?include=network', '10.0.0.1?include=privacy'],
+    ...['10.0.0.1?include=network', '10.0.0.1?include=privacy', '10.0.0.1?lang=de'],
+    ...['me', 'me?lang=de', 'me?fields=location.city', 'me/timezone', '10.0.0.1?fields=location'],
   ],
 }
 
@@ -50,7 +67,9 @@ const HEADERS: readonly Readonly<Record<string, string>>[] = [
   { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
   { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-"}{-01' },
   { 'x-forwarded-for': '198.51.100.23' },
-  { accept: 'text/plain' },
+  ...['text/plain', '*/*', 'text/*;q=0.5, application/json;q=0.4', 'text/html'].map((accept) => ({
+    accept,
+  })),
   ...['null', 'https://app.example', 'https://other.example', 'https://dash.example'].map(
     (origin) => ({ origin }),
   ),
@@ -84,7 +103,8 @@ describe('a look-up with a good key has the same answer both ways', () => {
 
   for (const headers of HEADERS) {
     it(`with ${JSON.stringify(headers)}`, async () => {
-      for (const path of [LOCATE, '/v1/ip/10.0.0.1', '/v1/ip/1.2.3']) {
+      const fields = `${LOCATE}?fields=location.city,location.country`
+      for (const path of [LOCATE, fields, '/v1/ip/me', '/v1/ip/10.0.0.1', '/v1/ip/1.2.3']) {
         await lookUp(path, { key, headers })
         await lookUp(path, { key, headers, from: '203.0.113.7' })
       }

@@ -29,6 +29,7 @@ after(() => app.close())
 /** Sends a request to the fast path. */
 function ask(url: string, headers: Readonly<Record<string, string>> = {}) {
   return answer({
+    method: 'GET',
     url,
     headers: { host: '127.0.0.1:8787', 'x-api-key': keys['secret'] ?? '', ...headers },
     socket: { remoteAddress: PEER },
@@ -106,7 +107,7 @@ describe('createKeyedLookUps', () => {
       const authorization = `Bearer ${name === 'unknown' ? 'sk_live_x' : keys[name]}`
       const headers = { 'x-request-id': REQUEST_ID, authorization }
       const host = '127.0.0.1:8787'
-      const request = { url: LOCATE, socket: { remoteAddress: PEER } }
+      const request = { method: 'GET', url: LOCATE, socket: { remoteAddress: PEER } } as const
       const fast = answer({ ...request, headers: { host, ...headers } })
       const usual = await app.send('GET', LOCATE, { headers, from: PEER })
       assert.deepEqual([fast?.status, fast?.json], [usual.status, usual.text])
@@ -119,26 +120,28 @@ describe('createKeyedLookUps', () => {
   })
 
   it('leaves requests without a key to node:http', () => {
-    const head = { url: LOCATE, socket: { remoteAddress: PEER } }
+    const head = { method: 'GET', url: LOCATE, socket: { remoteAddress: PEER } } as const
     const host = '127.0.0.1:8787'
     assert.equal(answer({ ...head, headers: { host } }), null)
     assert.equal(answer({ ...head, headers: { host, authorization: 'Bearer nonsense' } }), null)
   })
 
   const others = [
-    '/v1/ip/me',
-    '/v1/ip/me/timezone',
+    '/v1/ip/me/validation',
+    '/v1/ip/me?fields=nothing',
+    '/v1/ip/me?fields=hostname',
     '/v1/ip/..',
     '/v1/ip/.',
     '/v1/ip/',
     '/v1/ip/::1',
     '/v1/ip/81.2.69.160/',
-    '/v1/ip/81.2.69.160?',
-    '/v1/ip/81.2.69.160?a=b',
+    '/v1/ip/81.2.69.160?"',
+    '/v1/ip/81.2.69.160?lang=de&lang=fr',
+    '/v1/ip/81.2.69.160?field=location.city',
     '/v1/ip/81.2.69.160?include=',
     '/v1/ip/81.2.69.160?include=hostname',
     '/v1/ip/81.2.69.160?include=network,',
-    '/v1/ip/81.2.69.160?include=network&lang=de',
+    '/v1/ip/81.2.69.160?include=network&include=network',
     '/v1/ip/81.2.69.160/timezone?include=network',
     '/v1/ip/81.2.69.160#a',
     '/v1/ip/81%2e2.69.160',
@@ -160,6 +163,7 @@ describe('createKeyedLookUps', () => {
       assert.equal(ask(LOCATE, { host }), null)
     }
     const headers = { 'x-api-key': keys['secret'] ?? '' }
-    assert.equal(answer({ url: LOCATE, headers, socket: { remoteAddress: PEER } }), null)
+    const socket = { remoteAddress: PEER }
+    assert.equal(answer({ method: 'GET', url: LOCATE, headers, socket }), null)
   })
 })

@@ -1,0 +1,49 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { AnswerWhole, WholeRequest } from './whole-request.ts'
+import type { WholeAnswer } from './write-answer.ts'
+
+/**
+ * Wraps `listener` so that `answer` is asked first about each request without a body that node:http has parsed.
+ * On the way through `listener`, such a request takes several times as long.
+ */
+export function answerParsed(
+  { answer, onError }: Pick<AnswerWhole, 'answer' | 'onError'>,
+  listener: RequestListener,
+): RequestListener {
+  const tryAnswer = (request: WholeRequest) => {
+    try {
+      return answer(request)
+    } catch (error) {
+      onError(error)
+      return null
+    }
+  }
+  return (request, response) => {
+    const whole = toWhole(request)
+    const answered = whole === null ? null : tryAnswer(whole)
+    // Only the answer to a request with a body may come later.
+    if (answered === null || answered instanceof Promise) listener(request, response)
+    else send(response, answered)
+  }
+}
+
+/** Returns null for a request that may have a body, a header twice, or another version than HTTP/1. */
+function toWhole(request: IncomingMessage): WholeRequest | null {
+  const { method, url, headers, rawHeaders, httpVersionMajor, socket } = request
+  if (method !== 'GET' && method !== 'HEAD') return null
+  if (url === undefined || httpVersionMajor !== 1) return null
+  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
+    return null
+  }
+  if (Object.keys(headers).length * 2 !== rawHeaders.length) return null
+  // safe: only Set-Cookie, which is for answers, is a list
+  return { method, url, headers: headers as WholeRequest['headers'], body: null, socket }
+}
+
+function send(response: ServerResponse, { status, headers, json }: WholeAnswer): void {
+  response.writeHead(status, {
+    ...headers,
+    ...(json !== null && { 'content-length': Buffer.byteLength(json) }),
+  })
+  response.end(json)
+}
