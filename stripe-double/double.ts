@@ -38,13 +38,13 @@ export function createDouble(
   { realNow = Date.now, retryDelaysMs = RETRY_DELAYS_MS }: DoubleOptions,
 ) {
   const state = createState()
-  const clock = createClock(realNow)
+  const clock = createClock(realNow, (until) => runDue(world, clock, until))
   const deliveries = createDeliveries(state, { retryDelaysMs, realNow })
   const faults = createApiFaults()
   const calls: ApiCall[] = []
   const account = newId('acct', 16)
-  const world: World = { state, account, baseUrl: url, now: clock.now, deliver: deliveries.send }
-  const tick = () => runDue(world, clock, clock.now())
+  const world: World = { state, account, baseUrl: url, ...clock, deliver: deliveries.send }
+  const tick = () => clock.advance(0)
   return {
     url,
     port: Number(new URL(url).port),
@@ -53,11 +53,8 @@ export function createDouble(
     now: clock.now,
     /** Does what has become due since the last call. */
     tick,
-    /** Advances the clock. Renewals, ends and retries happen in order, each at its own time. */
-    advance(seconds: number): void {
-      runDue(world, clock, clock.now() + seconds)
-      clock.advance(seconds)
-    },
+    /** Renewals, ends and retries happen in order, each at its own time. */
+    advance: clock.advance,
     /** Sends events to `endpoint`, signed by each of `secrets`. */
     addWebhook(endpoint: string, secrets: readonly string[]): void {
       state.webhooks.set(endpoint, secrets)

@@ -65,6 +65,7 @@ export function createState() {
       subscriptions: new Map<string, Stripe.Subscription>(),
       invoices: new Map<string, Stripe.Invoice>(),
       meters: new Map<string, Stripe.Billing.Meter>(),
+      testClocks: new Map<string, Stripe.TestHelpers.TestClock>(),
     },
     deletedIds: new Map<string, string>(),
     /** By payment method. */

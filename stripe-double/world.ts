@@ -12,6 +12,8 @@ export interface World {
   readonly baseUrl: string
   /** Seconds since 1970 by the clock of the double. */
   now(): number
+  /** Advances the clock, and does what becomes due. */
+  advance(seconds: number): void
   deliver(event: Stripe.Event): void
 }
 
@@ -35,6 +37,7 @@ const NOUNS: Readonly<Record<keyof Tables, string>> = {
   subscriptions: 'subscription',
   invoices: 'invoice',
   meters: 'meter',
+  testClocks: 'test clock',
 }
 
 /**

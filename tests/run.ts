@@ -16,6 +16,7 @@ const KINDS: Readonly<Record<string, { atOnce: number; limitMs?: number }>> = {
   process: { atOnce: 2, limitMs: 600_000 },
   browser: { atOnce: 1 },
   outside: { atOnce: 2 },
+  stripe: { atOnce: 1 },
   postgres: { atOnce: 2, limitMs: 300_000 },
 }
 const RUNTIME_LIMIT_MS = 900_000

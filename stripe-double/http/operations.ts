@@ -10,6 +10,7 @@ import { paymentMethodRoutes, setupIntentRoutes } from '../resources/payment-met
 import { portalRoutes } from '../resources/portal-sessions.ts'
 import { subscriptionRoutes } from '../resources/subscriptions.ts'
 import { taxIdRoutes } from '../resources/tax-ids.ts'
+import { testClockRoutes } from '../resources/test-clocks.ts'
 import { taxSettingsRoutes } from '../tax/tax-settings.ts'
 import type { Route } from './route.ts'
 
@@ -29,5 +30,6 @@ export const operations: readonly Route[] = [
   ...invoiceRoutes,
   ...meterRoutes,
   ...meterEventRoutes,
+  ...testClockRoutes,
   ...accountRoutes,
 ]

@@ -40,12 +40,15 @@ const CustomerParams = optional({
 })
 type CustomerParams = v.InferOutput<typeof CustomerParams>
 
+const CreateParams = optional({ ...CustomerParams.entries, test_clock: Text })
+
 const SearchParams = v.strictObject({ query: v.string(), limit: Page.entries.limit })
 
 export const customerRoutes: readonly Route[] = [
-  route('POST /v1/customers', CustomerParams, ({ world, params }) => {
+  route('POST /v1/customers', CreateParams, ({ world, params: { test_clock, ...params } }) => {
     const customer = newCustomer(world)
-    const row = { ...customer, ...changesOf(customer, params) }
+    const clock = test_clock && getRow(world, 'testClocks', test_clock, 'test_clock').id
+    const row = { ...customer, ...changesOf(customer, params), test_clock: clock ?? null }
     return addRow(world, 'customers', row, 'customer.created')
   }),
   listRoute('/v1/customers', 'customers', { email: Text }),
@@ -63,17 +66,21 @@ export const customerRoutes: readonly Route[] = [
     })
     return changeRow(world, row, changesOf(row, params), 'customer.updated')
   }),
-  route('DELETE /v1/customers/:id', Nothing, ({ world, id }) => {
-    const customer = getRow(world, 'customers', id)
-    for (const row of liveSubscriptions(world, id)) cancel(world, row)
-    const uncollected = { automatically_finalizes_at: null, next_payment_attempt: null }
-    for (const row of rowsOf(world, 'invoices')) {
-      if (row.customer === id) changeRow(world, row, uncollected)
-    }
-    world.state.deletedIds.set(id, 'customer')
-    return deleteRow(world, customer, 'customer.deleted')
-  }),
+  route('DELETE /v1/customers/:id', Nothing, ({ world, id }) =>
+    deleteCustomer(world, getRow(world, 'customers', id)),
+  ),
 ]
+
+export function deleteCustomer(world: World, customer: Stripe.Customer) {
+  const { id } = customer
+  for (const row of liveSubscriptions(world, id)) cancel(world, row)
+  const uncollected = { automatically_finalizes_at: null, next_payment_attempt: null }
+  for (const row of rowsOf(world, 'invoices')) {
+    if (row.customer === id) changeRow(world, row, uncollected)
+  }
+  world.state.deletedIds.set(id, 'customer')
+  return deleteRow(world, customer, 'customer.deleted')
+}
 
 /** Unlike Stripe, finds new customers at once. */
 function searchPage(

@@ -1,19 +1,47 @@
 import type Stripe from 'stripe'
 import * as v from 'valibot'
-import { toList } from '../http/list.ts'
+import { listRoute, toList } from '../http/list.ts'
 import { Integer, Page, Text, withOptional } from '../http/params.ts'
 import { Nothing, type Route, route } from '../http/route.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
 import { newObject } from '../new-object.ts'
-import { addRow, getRow, rowsOf, type World } from '../world.ts'
+import { addRow, changeRow, getRow, rowsOf, type World } from '../world.ts'
 
 const SummaryParams = withOptional(
   { customer: Text, start_time: Integer, end_time: Integer },
   Page.entries,
 )
 
+const MeterParams = withOptional(
+  {
+    display_name: Text,
+    event_name: Text,
+    default_aggregation: v.strictObject({ formula: v.literal('sum', 'the double only sums') }),
+  },
+  {
+    customer_mapping: v.strictObject({
+      event_payload_key: v.literal('stripe_customer_id'),
+      type: v.literal('by_id'),
+    }),
+    value_settings: v.strictObject({ event_payload_key: v.literal('value') }),
+  },
+)
+
 export const meterRoutes: readonly Route[] = [
+  route('POST /v1/billing/meters', MeterParams, ({ world, params }) => {
+    const { display_name, event_name } = params
+    const isUsed = activeMeters(world).some((meter) => meter.event_name === event_name)
+    if (!isUsed) return addMeter(world, display_name, event_name)
+    throw badRequest('An active meter with this event name exists.', { param: 'event_name' })
+  }),
+  listRoute('/v1/billing/meters', 'meters', { status: Text }),
+  route('POST /v1/billing/meters/:id/deactivate', Nothing, ({ world, id }) =>
+    setStatus(world, id, 'inactive'),
+  ),
+  route('POST /v1/billing/meters/:id/reactivate', Nothing, ({ world, id }) =>
+    setStatus(world, id, 'active'),
+  ),
   route('GET /v1/billing/meters/:id', Nothing, ({ world, id }) => getRow(world, 'meters', id)),
   route('GET /v1/billing/meters/:id/event_summaries', SummaryParams, ({ world, params, id }) => {
     const meter = getRow(world, 'meters', id)
@@ -32,6 +60,14 @@ export const meterRoutes: readonly Route[] = [
     return toList(`/v1/billing/meters/${id}/event_summaries`, [summary])
   }),
 ]
+
+function setStatus(world: World, id: string, status: 'active' | 'inactive') {
+  return changeRow(world, getRow(world, 'meters', id), { status }, 'billing.meter.updated')
+}
+
+function activeMeters(world: World): Stripe.Billing.Meter[] {
+  return rowsOf(world, 'meters').filter(({ status }) => status === 'active')
+}
 
 /** The sum of the customer's meter events from `start` until before `end`. */
 export function usageOf(
@@ -100,7 +136,7 @@ export const meterEventRoutes: readonly Route[] = [
 ]
 
 function readPayload(world: World, { event_name, payload }: v.InferOutput<typeof CreateParams>) {
-  if (!rowsOf(world, 'meters').some((row) => row.event_name === event_name)) {
+  if (!activeMeters(world).some((row) => row.event_name === event_name)) {
     throw badRequest(`No active meter found for event name ${event_name}.`, { param: 'event_name' })
   }
   const customer = payload['stripe_customer_id'] ?? ''

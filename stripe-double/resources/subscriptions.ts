@@ -30,6 +30,7 @@ const CreateParams = withOptional(
   { customer: Text, items: v.pipe(v.array(ItemParams), v.minLength(1, 'at least one item')) },
   {
     automatic_tax: AutomaticTaxParam,
+    billing_mode: v.strictObject({ type: v.literal('flexible', 'the double is flexible only') }),
     currency: Text,
     default_payment_method: Text,
     description: Text,

@@ -67,8 +67,8 @@ describe('a test file', () => {
   )
   const kinds = new Set(withTests.map((file) => /\.([a-z0-9]+)\.ts$/.exec(file)?.[1] ?? file))
 
-  it('has one of five kinds in its name, each of which an npm script runs for all folders', () => {
-    assert.equal(kinds.size, 5, [...kinds].join())
+  it('has one of six kinds in its name, each of which an npm script runs for all folders', () => {
+    assert.equal(kinds.size, 6, [...kinds].join())
     for (const kind of kinds) {
       const script: string = scripts[kind === 'test' ? 'test' : `test:${kind}`] ?? ''
       assert.ok(script.endsWith(` tests/run.ts ${kind}`), `${kind}: ${script}`)

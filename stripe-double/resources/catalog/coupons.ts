@@ -1,11 +1,11 @@
 import type Stripe from 'stripe'
 import * as v from 'valibot'
 import { Decimal, Integer, optional, Text } from '../../http/params.ts'
-import { type Route, route } from '../../http/route.ts'
+import { Nothing, type Route, route } from '../../http/route.ts'
 import { badRequest } from '../../http/stripe-error.ts'
 import { newId } from '../../ids.ts'
 import { newObject } from '../../new-object.ts'
-import { addRow, getRow, type World } from '../../world.ts'
+import { addRow, changeRow, getRow, type World } from '../../world.ts'
 
 const CreateParams = optional({
   amount_off: Integer,
@@ -18,6 +18,11 @@ const CreateParams = optional({
 
 export const couponRoutes: readonly Route[] = [
   route('POST /v1/coupons', CreateParams, ({ world, params }) => addCoupon(world, params)),
+  // Discounts of a deleted coupon go on.
+  route('DELETE /v1/coupons/:id', Nothing, ({ world, id }) => {
+    changeRow(world, getRow(world, 'coupons', id), { valid: false }, 'coupon.deleted')
+    return { id, object: 'coupon', deleted: true }
+  }),
 ]
 
 function addCoupon(world: World, params: v.InferOutput<typeof CreateParams>): Stripe.Coupon {

@@ -32,6 +32,9 @@ const CreateParams = withOptional(
 
 export const priceRoutes: readonly Route[] = [
   route('POST /v1/products', ProductParams, ({ world, params }) => addProduct(world, params.name)),
+  route('POST /v1/products/:id', UpdateParams, ({ world, params, id }) =>
+    changeRow(world, getRow(world, 'products', id), params, 'product.updated'),
+  ),
   route('POST /v1/prices', CreateParams, ({ world, params }) => addPrice(world, params)),
   route('GET /v1/prices/:id', Nothing, ({ world, id }) => getRow(world, 'prices', id)),
   route('POST /v1/prices/:id', UpdateParams, ({ world, params, id }) =>

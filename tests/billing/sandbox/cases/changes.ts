@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { BIG, PRO, PRO_YEAR, STARTER } from '../catalogue.ts'
+import { DAY } from '../sandbox.ts'
+import { type Case, restOf, sumOf } from './case.ts'
+import { toPlan, toYear } from './price-change.ts'
+
+/** What a change of the price charges and credits. */
+export const changes: readonly Case[] = [
+  {
+    title: 'A proration date later than now is accepted, and the credit begins there',
+    source: 'api/subscriptions/update, proration_date: no source says whether it may be later',
+    run: async ({ prices, subscribe, clock, gateway, invoicesOf }) => {
+      const { start, end, ...subscribed } = await subscribe([prices.pro])
+      await clock.pass(10 * DAY)
+      const later = clock.now() + 5 * DAY
+      const change = toPlan(subscribed, prices.starter, later)
+      const expected = restOf(STARTER, { start, end }, later) - restOf(PRO, { start, end }, later)
+      assert.equal(sumOf((await gateway().previewPrice(change)).lines), expected)
+      assert.equal(await gateway().changePrice(change, 'keep'), null)
+      const [, invoice] = await invoicesOf(subscribed.id)
+      assert.equal(invoice?.total, expected)
+    },
+  },
+  {
+    title: 'A change is charged as its preview shows, to the second',
+    source: 'billing/subscriptions/prorations, "Prorations are calculated to the second"',
+    run: async ({ prices, subscribe, clock, gateway, invoicesOf }) => {
+      const { start, end, ...subscribed } = await subscribe([prices.pro])
+      await clock.pass(10 * DAY + 12_345)
+      const at = clock.now()
+      const change = toPlan(subscribed, prices.big, at)
+      const due = restOf(BIG, { start, end }, at) - restOf(PRO, { start, end }, at)
+      assert.equal((await gateway().previewPrice(change)).amountDue, due)
+      await gateway().changePrice(change, 'keep')
+      const [, invoice] = await invoicesOf(subscribed.id)
+      assert.deepEqual([invoice?.status, invoice?.amount_paid], ['paid', due])
+    },
+  },
+  {
+    title: 'Our change of the interval begins a year now, and credits the rest of the month',
+    source: 'SDK: SubscriptionUpdateParams.billing_cycle_anchor.type "now"',
+    run: async ({ prices, subscribe, subscriptionOf, clock, gateway, invoicesOf }) => {
+      const { start, end, ...subscribed } = await subscribe([prices.pro])
+      await clock.pass(10 * DAY)
+      const now = clock.now()
+      await gateway().changePrice(toYear(subscribed, prices.proYearly, now), 'keep')
+      const { billing_cycle_anchor, items } = await subscriptionOf(subscribed.id)
+      assert.equal(billing_cycle_anchor, now)
+      assert.equal(items.data[0]?.current_period_start, now)
+      const [, invoice] = await invoicesOf(subscribed.id)
+      assert.equal(invoice?.amount_paid, PRO_YEAR - restOf(PRO, { start, end }, now))
+    },
+  },
+  {
+    title: 'A second discount is added to the first, and both lower the renewal',
+    source: 'billing/subscriptions/coupons, "Stackable discounts": in the order of the list',
+    run: async ({ sdk, prices, subscribe, addCoupon, subscriptionOf, clock, invoicesOf }) => {
+      const half = await addCoupon({ percent_off: 50, duration: 'forever' })
+      const tenth = await addCoupon({ percent_off: 10, duration: 'once' })
+      const promotion = { type: 'coupon', coupon: tenth } as const
+      const { id: promotion_code } = await sdk.promotionCodes.create({ promotion })
+      const { id, end } = await subscribe([prices.pro], { discounts: [{ coupon: half }] })
+      const [first] = (await subscriptionOf(id)).discounts
+      const discounts = [{ discount: String(first) }, { promotion_code }]
+      await sdk.subscriptions.update(id, { discounts })
+      assert.equal((await subscriptionOf(id)).discounts.length, 2)
+      await clock.passTo(end + 2 * 3_600)
+      const [, renewal] = await invoicesOf(id)
+      assert.equal(renewal?.total, (PRO / 2) * 0.9)
+    },
+  },
+]

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { UNIT } from '../catalogue.ts'
+import { type Bench, DAY, HOUR } from '../sandbox.ts'
+import { type Case, linesOf, sumOf } from './case.ts'
+import { toYear } from './price-change.ts'
+
+const UNITS = 20
+const COST = UNITS * UNIT
+
+/** Ends of subscriptions, and what is charged after them. */
+export const ends: readonly Case[] = [
+  {
+    title: 'The cancellation of the portal keeps its date when the interval changes',
+    source: 'billing/subscriptions/billing-mode/compare, "Cancellations in the Customer Portal"',
+    run: async ({ sdk, prices, subscribe, subscriptionOf, clock, ...bench }) => {
+      const { id, end, item } = await subscribe([prices.pro])
+      await sdk.subscriptions.update(id, { cancel_at: 'min_period_end' })
+      await clock.pass(10 * DAY)
+      await bench.gateway().changePrice(toYear({ id, item }, prices.proYearly, clock.now()), 'keep')
+      const { cancel_at, cancel_at_period_end, items } = await subscriptionOf(id)
+      assert.equal(cancel_at, end)
+      assert.equal(cancel_at_period_end, false)
+      assert.ok((items.data[0]?.current_period_end ?? 0) > end, 'a year was paid')
+    },
+  },
+  {
+    title: 'Both kinds of cancellation can be taken back',
+    source: 'api/subscriptions/update, cancel_at',
+    run: async ({ sdk, prices, subscribe, subscriptionOf, gateway }) => {
+      const { id } = await subscribe([prices.pro])
+      for (const cancel of [
+        () => gateway().cancelAtPeriodEnd(id),
+        () => sdk.subscriptions.update(id, { cancel_at: 'min_period_end' }),
+      ]) {
+        await cancel()
+        assert.notEqual((await subscriptionOf(id)).cancel_at, null)
+        await gateway().undoCancellation(id)
+        assert.equal((await subscriptionOf(id)).cancel_at, null)
+      }
+    },
+  },
+  {
+    title: 'Our end at once invoices the usage',
+    source: 'SDK: SubscriptionCancelParams.invoice_now',
+    run: async (bench) => {
+      const { id } = await subscribeWithUsage(bench)
+      await bench.gateway().cancelNow(id)
+      await bench.clock.pass(2 * DAY)
+      assert.equal(await chargedUsage(bench, id), COST)
+      assert.equal((await bench.subscriptionOf(id)).status, 'canceled')
+    },
+  },
+  {
+    title: 'The end of the period invoices the usage',
+    source: 'billing/subscriptions/cancel, "Cancel at the end of the billing period"',
+    run: async (bench) => {
+      const { id, end } = await subscribeWithUsage(bench)
+      await bench.gateway().cancelAtPeriodEnd(id)
+      await bench.clock.passTo(end + 2 * HOUR)
+      assert.equal((await bench.subscriptionOf(id)).status, 'canceled')
+      assert.equal(await chargedUsage(bench, id), COST)
+    },
+  },
+]
+
+async function subscribeWithUsage({ prices, subscribe, clock, use }: Bench) {
+  const subscribed = await subscribe([prices.pro, prices.overage])
+  await clock.pass(DAY)
+  await use(subscribed.customer, UNITS)
+  await clock.pass(DAY)
+  return subscribed
+}
+
+/** What all invoices of the subscription charge for usage. */
+async function chargedUsage({ invoicesOf, prices }: Bench, id: string): Promise<number> {
+  return sumOf(linesOf(await invoicesOf(id), prices.overage))
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import type { Bench, Subscribed } from '../sandbox.ts'
+import type { Case } from './case.ts'
+import { toPlan } from './price-change.ts'
+
+const SOURCE = 'billing/subscriptions/pending-updates'
+
+/** Changes that the bank wants confirmed. */
+export const pending: readonly Case[] = [
+  {
+    title: 'A change that the bank wants confirmed is refused as a card error',
+    source: 'error-codes, subscription_payment_intent_requires_action',
+    run: async (bench) => {
+      const { id, item } = await subscribeWithAskingCard(bench, [bench.prices.starter])
+      const change = bench.sdk.subscriptions.update(id, {
+        items: [{ id: item, price: bench.prices.pro }],
+        proration_behavior: 'always_invoice',
+        payment_behavior: 'error_if_incomplete',
+      })
+      const code = 'subscription_payment_intent_requires_action'
+      await assert.rejects(change, { type: 'StripeCardError', statusCode: 402, code })
+    },
+  },
+  {
+    title: 'Our pending change has metadata, which take effect with it when its invoice is paid',
+    source: `changelog 2026-05-27; ${SOURCE}, "Supported update attributes"`,
+    run: async (bench) => {
+      const { sdk, prices, clock, gateway, subscriptionOf, addCard } = bench
+      const subscribed = await subscribeWithAskingCard(bench, [prices.starter])
+      const change = toPlan(subscribed, prices.pro, clock.now())
+      const waiting = await gateway().changePrice(change, 'off')
+      assert.deepEqual(waiting?.prices, [prices.pro])
+      const before = await subscriptionOf(subscribed.id)
+      assert.equal(before.items.data[0]?.price.id, prices.starter)
+      assert.equal(before.metadata['meridian_overages'], undefined)
+      // Nobody can confirm here, so another card pays.
+      const payment_method = await addCard(subscribed.customer, 'pm_card_visa')
+      await sdk.invoices.pay(waiting.invoiceId, { payment_method })
+      const { items, metadata, pending_update } = await subscriptionOf(subscribed.id)
+      assert.equal(pending_update, null)
+      assert.equal(items.data[0]?.price.id, prices.pro)
+      assert.equal(metadata['meridian_overages'], 'off')
+    },
+  },
+  {
+    title: 'Voiding its invoice drops a pending change',
+    source: `${SOURCE}, "To cancel a pending update, you need to void the invoice"`,
+    run: async (bench) => {
+      const { prices, clock, gateway, subscriptionOf } = bench
+      const subscribed = await subscribeWithAskingCard(bench, [prices.starter])
+      const waiting = await gateway().changePrice(
+        toPlan(subscribed, prices.pro, clock.now()),
+        'keep',
+      )
+      assert.ok(waiting)
+      assert.equal(
+        (await gateway().findUnpaid(subscribed.id)).pending?.invoiceId,
+        waiting.invoiceId,
+      )
+      await gateway().discardChange(waiting)
+      const { items, pending_update } = await subscriptionOf(subscribed.id)
+      assert.equal(pending_update, null)
+      assert.equal(items.data[0]?.price.id, prices.starter)
+    },
+  },
+]
+
+/** The first payment succeeds; from then on the bank asks for every one. */
+async function subscribeWithAskingCard(
+  { sdk, subscribe, addCard }: Bench,
+  prices: readonly string[],
+): Promise<Subscribed> {
+  const subscribed = await subscribe(prices)
+  const asks = await addCard(subscribed.customer, 'pm_card_authenticationRequired')
+  await sdk.subscriptions.update(subscribed.id, { default_payment_method: asks })
+  return subscribed
+}

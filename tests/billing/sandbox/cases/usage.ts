@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { PRO, UNIT } from '../catalogue.ts'
+import { type Bench, DAY, HOUR } from '../sandbox.ts'
+import { type Case, linesOf, sumOf } from './case.ts'
+
+/** Meter events, and which invoices charge them. */
+export const usage: readonly Case[] = [
+  {
+    title: 'An event with the same identifier counts once',
+    source: 'billing/subscriptions/usage-based/recording-usage-api, "Idempotency"',
+    run: async ({ addCustomer, use, gateway, prices, clock }) => {
+      const customer = await addCustomer()
+      const event = {
+        identifier: `sandbox-${crypto.randomUUID()}`,
+        customerId: customer,
+        units: 3,
+        at: clock.now() * 1000,
+      }
+      await gateway().sendMeterEvent(event)
+      await gateway().sendMeterEvent(event)
+      // Later units are counted after those, so the wait for them is long enough.
+      await use(customer, 4)
+      const end = clock.now() - (clock.now() % 60) + 60
+      const span = { start: (end - DAY) * 1000, end: end * 1000 }
+      assert.equal(await gateway().countUnits(prices.overage, customer, span), 7)
+    },
+  },
+  {
+    title: 'Our event for a customer that does not exist is refused when it is sent',
+    source: 'SDK: v2.billing.meterEvents.create, "validated synchronously"',
+    run: async (bench) => {
+      await assert.rejects(send(bench, { customerId: 'cus_MeridianHasNone' }))
+    },
+  },
+  {
+    title: 'Our event from more than 35 days ago, or from the future, is refused',
+    source: 'api/v2/billing/meter-event/create, timestamp',
+    run: async (bench) => {
+      const customerId = await bench.addCustomer()
+      // Beyond both limits by the clock of the case and by the real one.
+      const [old, future] = [bench.clock.now() - 36 * DAY, Date.now() / 1000 + 3 * 365 * DAY]
+      await assert.rejects(send(bench, { customerId, at: old * 1000 }))
+      await assert.rejects(send(bench, { customerId, at: future * 1000 }))
+    },
+  },
+  {
+    title: 'A metered item charges what is used after it was added',
+    source: 'billing/subscriptions/usage-based/manage-billing-setup, "Add a metered item"',
+    run: async ({ prices, subscribe, use, clock, gateway, invoicesOf }) => {
+      const { id, customer, end } = await subscribe([prices.pro])
+      await clock.pass(DAY)
+      await use(customer, 5)
+      await clock.pass(DAY)
+      await gateway().setOverages(id, 'on', prices.overage)
+      await clock.pass(DAY)
+      await use(customer, 7)
+      await clock.passTo(end + 2 * HOUR)
+      const [, renewal] = await invoicesOf(id)
+      assert.equal(renewal?.total, PRO + 7 * UNIT)
+    },
+  },
+  {
+    title: 'Two subscriptions of a customer are both charged for the same usage',
+    source: 'SDK: Billing.Meter.customer_mapping: events count per customer, not per subscription',
+    run: async ({ prices, subscribe, use, clock, invoicesOf }) => {
+      const first = await subscribe([prices.pro, prices.overage])
+      const { customer } = first
+      const second = await subscribe([prices.starter, prices.overage], { customer })
+      await clock.pass(DAY)
+      await use(customer, 10)
+      await clock.passTo(first.end + 2 * HOUR)
+      for (const { id } of [first, second]) {
+        assert.equal(sumOf(linesOf(await invoicesOf(id), prices.overage)), 10 * UNIT)
+      }
+    },
+  },
+  {
+    title: 'A coupon for all products lowers the usage, too',
+    source: 'api/coupons/object, applies_to',
+    run: async ({ prices, subscribe, addCoupon, use, clock, invoicesOf }) => {
+      const coupon = await addCoupon({ percent_off: 100, duration: 'forever' })
+      const plan = [prices.pro, prices.overage]
+      const { id, customer, end } = await subscribe(plan, { discounts: [{ coupon }] })
+      await clock.pass(DAY)
+      await use(customer, 10)
+      await clock.passTo(end + 2 * HOUR)
+      const [, renewal] = await invoicesOf(id)
+      assert.deepEqual([renewal?.subtotal, renewal?.total], [PRO + 10 * UNIT, 0])
+    },
+  },
+]
+
+function send({ gateway, clock }: Bench, event: { customerId: string; at?: number }) {
+  const identifier = `sandbox-${crypto.randomUUID()}`
+  return gateway().sendMeterEvent({ at: clock.now() * 1000, units: 1, identifier, ...event })
+}
