@@ -43,11 +43,26 @@ beforeEach(() => {
 
 const databaseNaming = (city: string) =>
   mmdbBytes({ '1.2.3.0/24': { country: { iso_code: 'DE' }, city: { names: { en: city } } } })
+const logged = () => log.events.map(({ level, message }) => `${level} ${message}`)
 const cityOf = (library: Library) => locate(library.places(), ADDRESS).place?.city
 
 function open(paths: readonly string[], map = true) {
   const findFiles = () => operatorFiles(directory, paths)
   return openLibrary({ findFiles, map, cacheBits: 8, regionCode: () => undefined, log, now })
+}
+
+/** Opens a library of one file. */
+function openNaming(city: string, map = true) {
+  writeFileSync(file, databaseNaming(city))
+  return open([file], map)
+}
+
+/** Writes one file, and another, whose path is returned. */
+function writeTwo(): string {
+  const other = `${file}.other.mmdb`
+  writeFileSync(file, databaseNaming('First'))
+  writeFileSync(other, databaseNaming('Second'))
+  return other
 }
 
 /** A changed file is opened once two refreshes in a row have found it the same. */
@@ -59,46 +74,33 @@ async function refreshTwice(library: Library): Promise<void> {
 for (const map of [true, false]) {
   describe(`a library of files that are ${map ? 'mapped' : 'read'}`, () => {
     it('opens a replaced file, and keeps answering meanwhile', async () => {
-      writeFileSync(file, databaseNaming('Old'))
-      const library = await open([file], map)
+      const library = await openNaming('Old', map)
       writeFileSync(`${file}.new`, databaseNaming('New town'))
       renameSync(`${file}.new`, file)
       assert.equal(cityOf(library), 'Old')
       await library.refresh()
-      assert.equal(
-        cityOf(library),
-        'Old',
-        'one refresh does not open it: it may still be being written',
-      )
+      assert.equal(cityOf(library), 'Old', 'it may still be being written')
       await library.refresh()
       assert.equal(cityOf(library), 'New town')
-      assert.deepEqual(
-        log.events.map(({ level, message }) => [level, message]),
-        [['info', 'database replaced']],
-      )
+      assert.deepEqual(logged(), ['info database replaced'])
       await refreshTwice(library)
       assert.equal(log.events.length, 1)
     })
 
     it('refuses a bad file with one log line, and keeps the old one', async () => {
-      writeFileSync(file, databaseNaming('Old'))
-      const library = await open([file], map)
+      const library = await openNaming('Old', map)
       writeFileSync(file, 'no database')
       for (let n = 0; n < 3; n++) await refreshTwice(library)
       assert.equal(cityOf(library), 'Old')
       assert.equal(library.refused(), 1)
-      assert.deepEqual(
-        log.events.map(({ level, message }) => [level, message]),
-        [['error', 'database refused']],
-      )
+      assert.deepEqual(logged(), ['error database refused'])
       writeFileSync(file, databaseNaming('Better'))
       await refreshTwice(library)
       assert.equal(cityOf(library), 'Better')
     })
 
     it('survives the truncation and removal of its file', async () => {
-      writeFileSync(file, databaseNaming('Old'))
-      const library = await open([file], map)
+      const library = await openNaming('Old', map)
       truncateSync(file, 0)
       assert.equal(cityOf(library), 'Old')
       await refreshTwice(library)
@@ -108,8 +110,7 @@ for (const map of [true, false]) {
     })
 
     it('waits for a file that is still being written', async () => {
-      writeFileSync(file, databaseNaming('Old'))
-      const library = await open([file], map)
+      const library = await openNaming('Old', map)
       const bytes = databaseNaming('A new one')
       for (let n = 1; n <= 5; n++) {
         writeFileSync(file, bytes.subarray(0, Math.floor((bytes.length * n) / 5)))
@@ -125,9 +126,7 @@ for (const map of [true, false]) {
 
 describe('a library', () => {
   it('gives priority to the files in the order of the list', async () => {
-    const other = `${file}.other.mmdb`
-    writeFileSync(file, databaseNaming('First'))
-    writeFileSync(other, databaseNaming('Second'))
+    const other = writeTwo()
     assert.equal(cityOf(await open([file, other])), 'First')
     assert.equal(cityOf(await open([other, file])), 'Second')
   })
@@ -139,24 +138,20 @@ describe('a library', () => {
     await assert.rejects(open([missing, file]), message)
     const bad = `${file}.bad.mmdb`
     writeFileSync(bad, databaseNaming('Bad').subarray(0, 100))
-    const reason =
-      /^Error: Cannot use the database [^ ]*bad\.mmdb: not a MaxMind DB.* MERIDIAN_GEO,/
+    const reason = /^Error: Cannot use the database \S*bad\.mmdb: not a MaxMind DB.* MERIDIAN_GEO,/
     await assert.rejects(open([file, bad]), reason)
     await assert.rejects(open([file, bad], false), reason)
     await assert.rejects(open([]), /no database is usable/)
   })
 
   it('opens the last usable version of a file that is bad, and warns', async () => {
-    writeFileSync(file, databaseNaming('Good'))
-    await open([file])
+    await openNaming('Good')
     writeFileSync(file, 'no database')
     const library = await open([file])
     assert.equal(cityOf(library), 'Good')
-    const levels = log.events.splice(0).map(({ level, message }) => [level, message])
-    assert.deepEqual(levels, [
-      ['error', 'database refused'],
-      ['warn', 'serving the last usable version of the database'],
-    ])
+    const warning = 'warn serving the last usable version of the database'
+    assert.deepEqual(logged(), ['error database refused', warning])
+    log.events.length = 0
     await refreshTwice(library)
     assert.deepEqual(log.events, [])
     writeFileSync(file, databaseNaming('Better'))
@@ -165,8 +160,7 @@ describe('a library', () => {
   })
 
   it('does not open without a file that is missing, but goes on if it goes missing later', async () => {
-    writeFileSync(file, databaseNaming('Good'))
-    const library = await open([file])
+    const library = await openNaming('Good')
     rmSync(file)
     await refreshTwice(library)
     assert.equal(cityOf(library), 'Good')
@@ -175,8 +169,7 @@ describe('a library', () => {
   })
 
   it('tries a refused file again, after pauses that grow to an hour', async () => {
-    writeFileSync(file, databaseNaming('Old'))
-    const library = await open([file])
+    const library = await openNaming('Old')
     writeFileSync(file, databaseNaming('Newer'))
     // Like a full disk, it prevents the copy.
     rmSync(directory, { recursive: true })
@@ -204,28 +197,22 @@ describe('a library', () => {
 
   it('opens the newer of two copies if a process was killed before it removed the older', async () => {
     const aside = `${file}.aside`
-    writeFileSync(file, databaseNaming('One'))
-    await open([file])
+    await openNaming('One')
     const [one = ''] = readdirSync(directory)
     renameSync(join(directory, one), aside)
-    writeFileSync(file, databaseNaming('Three'))
-    await open([file])
+    await openNaming('Three')
     const [three = ''] = readdirSync(directory)
     renameSync(aside, join(directory, one))
     writeFileSync(file, 'no database')
     utimesSync(join(directory, three), 2, 2)
-    for (const [city, madeAt] of [
-      ['One', 3],
-      ['Three', 1],
-    ] as const) {
+    for (const [city, madeAt] of Object.entries({ One: 3, Three: 1 })) {
       utimesSync(join(directory, one), madeAt, madeAt)
       assert.equal(cityOf(await open([file])), city)
     }
   })
 
   it('copies a file again if its copy is damaged', async () => {
-    writeFileSync(file, databaseNaming('Good'))
-    await open([file])
+    await openNaming('Good')
     const [copy = ''] = readdirSync(directory)
     chmodSync(join(directory, copy), 0o600)
     writeFileSync(join(directory, copy), 'damaged')
@@ -233,9 +220,7 @@ describe('a library', () => {
   })
 
   it('removes the copies of files that are not configured', async () => {
-    const other = `${file}.other.mmdb`
-    writeFileSync(file, databaseNaming('First'))
-    writeFileSync(other, databaseNaming('Second'))
+    const other = writeTwo()
     await open([file, other])
     assert.equal(readdirSync(directory).length, 2)
     await removeUnusedCopies(directory, [other])
@@ -246,12 +231,10 @@ describe('a library', () => {
   })
 
   it('gives priority to the overlay until it is removed', async () => {
-    writeFileSync(file, databaseNaming('Public'))
-    const library = await open([file])
+    const library = await openNaming('Public')
     const overlay = OPTIONAL.overlay
-    await replaceFile(directory, overlay, async (path) =>
-      writeFileSync(path, databaseNaming('Private')),
-    )
+    const write = async (path: string) => writeFileSync(path, databaseNaming('Private'))
+    await replaceFile(directory, overlay, write)
     await refreshTwice(library)
     assert.equal(cityOf(library), 'Private')
     rmSync(join(directory, overlay))
@@ -261,8 +244,7 @@ describe('a library', () => {
   })
 
   it('keeps one copy of each file that it maps', async () => {
-    writeFileSync(file, databaseNaming('One'))
-    const library = await open([file])
+    const library = await openNaming('One')
     // Of different lengths: the times of files may be coarse.
     for (const city of ['Second', 'Third', 'Four']) {
       writeFileSync(file, databaseNaming(city))

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { create } from 'tar'
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
-import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
-import { ipv4FromBits } from '../../../lib/parts/net/address.ts'
+import { mmdbBytes } from '../../support/geo-files.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import {
-  APRIL,
   APRIL_TIME,
   CITY,
   DBIP,
@@ -16,25 +15,17 @@ import {
   march,
   maxmindTar,
   openProviders,
-  type Providers,
   tarOf,
 } from './providers.ts'
 
-let at: Providers
-beforeEach(async () => {
-  at = await openProviders()
-})
-afterEach(() => at[Symbol.asyncDispose]())
+const at = freshly(openProviders)
 
 describe('a damaged archive', () => {
   it('is deleted if its checksum is wrong, and fetched whole the next time', async () => {
     at.serveAll()
     at.server.files.set(`${CITY}.sha256`, { bytes: Buffer.from(`${'0'.repeat(64)}  x\n`) })
-    assert.equal(
-      await at.outcome('GeoLite2 City'),
-      'Cannot use GeoLite2-City.tar.gz: its SHA-256 differs from the published one; ' +
-        'the archive was deleted, try again',
-    )
+    const reason = 'its SHA-256 differs from the published one; the archive was deleted, try again'
+    assert.equal(await at.outcome('GeoLite2 City'), `Cannot use GeoLite2-City.tar.gz: ${reason}`)
     assert.equal(existsSync(at.inGeo(OPTIONAL.downloadedMaxmindCity)), false)
     assert.deepEqual(at.leftovers(), [])
     at.serveAll()
@@ -52,17 +43,13 @@ describe('a damaged archive', () => {
 
   it('is refused for a single flipped byte in a gzip file', async () => {
     const zipped = gzipSync(march)
-    const crc = zipped.length - 8
-    const length = zipped.length - 4
+    const [crc, length] = [zipped.length - 8, zipped.length - 4]
+    const reason = /^Cannot use dbip-city-lite\.mmdb\.gz: .*; the archive was deleted, try again$/
     for (const place of [1_000, zipped.length >> 1, crc, length]) {
       const bytes = Buffer.from(zipped)
       bytes.writeUInt8(bytes.readUInt8(place) ^ 1, place)
       at.server.files.set(DBIP, { bytes, etag: `"${place}"` })
-      assert.match(
-        await at.outcome('DB-IP City Lite'),
-        /^Cannot use dbip-city-lite\.mmdb\.gz: .*; the archive was deleted, try again$/,
-        `byte ${place}`,
-      )
+      assert.match(await at.outcome('DB-IP City Lite'), reason, `byte ${place}`)
     }
     assert.deepEqual(readdirSync(at.geo), [])
   })
@@ -103,14 +90,8 @@ describe('an archive without a usable database', () => {
   })
 
   it('is refused if its records have an unknown layout', async () => {
-    const writer = createMmdbWriter({
-      databaseType: 'GeoLite2-City',
-      description: 'Test',
-      builtAt: APRIL,
-      ipVersion: 4,
-    })
-    writer.insert({ address: ipv4FromBits(0), prefix: 1 }, { colour: 'red' })
-    at.server.files.set(DBIP, { bytes: gzipSync(writer.toBytes()) })
+    const bytes = mmdbBytes({ '0.0.0.0/1': { colour: 'red' } }, { ipVersion: 4 })
+    at.server.files.set(DBIP, { bytes: gzipSync(bytes) })
     assert.match(await at.outcome('DB-IP City Lite'), /records of an unknown layout/)
   })
 })

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { downloadSources } from '../../../lib/geo/download/sources.ts'
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
 import { HOUR_MS } from '../../../lib/parts/durations.ts'
 import { assertMode } from '../../support/runtime.ts'
+import { freshly } from '../../support/scene/freshly.ts'
 import { openFileServer } from './file-server.ts'
 import {
   APRIL_TIME,
@@ -21,14 +22,10 @@ import {
   march,
   maxmindTar,
   openProviders,
-  type Providers,
 } from './providers.ts'
 
-let at: Providers
-beforeEach(async () => {
-  at = await openProviders()
-})
-afterEach(() => at[Symbol.asyncDispose]())
+const at = freshly(openProviders)
+const outcomes = async () => (await at.download()).map(({ outcome }) => outcome)
 
 describe('a first download', () => {
   it('installs the files of both providers and leaves nothing else', async () => {
@@ -47,14 +44,8 @@ describe('a first download', () => {
       assert.deepEqual(readFileSync(at.inGeo(name)), Buffer.from(march))
       assertMode(at.inGeo(name), 0o400)
     }
-    assert.deepEqual(
-      [...shares],
-      [
-        ['Download GeoLite2 City', 1],
-        ['Download GeoLite2 ASN', 1],
-        ['Download DB-IP City Lite', 1],
-      ],
-    )
+    const steps = results.map(({ name }) => [`Download ${name}`, 1])
+    assert.deepEqual([...shares], steps)
   })
 
   it('sends the account to MaxMind only', async () => {
@@ -68,14 +59,10 @@ describe('a first download', () => {
   it('sends no request to MaxMind without an account', async () => {
     at.serveAll()
     const results = await at.download({ maxmindLicenseKey: undefined })
-    assert.deepEqual(
-      results.map(({ name }) => name),
-      ['DB-IP City Lite'],
-    )
-    assert.deepEqual(
-      at.server.requests.map(({ url }) => url),
-      [DBIP],
-    )
+    const names = results.map(({ name }) => name)
+    assert.deepEqual(names, ['DB-IP City Lite'])
+    const urls = at.server.requests.map(({ url }) => url)
+    assert.deepEqual(urls, [DBIP])
   })
 
   it('continues with the other files if one fails', async () => {
@@ -84,18 +71,13 @@ describe('a first download', () => {
       if (url === CITY) response.writeHead(500).end()
       return url === CITY
     }
-    const results = await at.download()
-    assert.deepEqual(
-      results.map((result) => result.outcome),
-      ['failed', 'installed', 'installed'],
-    )
+    assert.deepEqual(await outcomes(), ['failed', 'installed', 'installed'])
   })
 
   it('names the URL and the reason if there is no server', async () => {
     const gone = await openFileServer()
     await gone[Symbol.asyncDispose]()
-    const { origin: dbipUrl } = gone
-    const reason = await at.outcome('DB-IP City Lite', { dbipUrl })
+    const reason = await at.outcome('DB-IP City Lite', { dbipUrl: gone.origin })
     assert.match(reason, /^Cannot download http:.*mmdb\.gz: connect ECONNREFUSED 127\.0\.0\.1/)
   })
 
@@ -127,10 +109,9 @@ describe("DB-IP's file of the month", () => {
   })
 
   it('is reported as missing if neither month has one', async () => {
-    assert.match(
-      await at.outcome('DB-IP City Lite'),
-      /2026-10\.mmdb\.gz: the server answered 404: there is no file for this month or last month$/,
-    )
+    const reason =
+      /2026-10\.mmdb\.gz: .* answered 404: there is no file for this month or last month$/
+    assert.match(await at.outcome('DB-IP City Lite'), reason)
   })
 
   it("resumes last month's if this month's is still missing", async () => {
@@ -193,15 +174,9 @@ describe('a later download', () => {
     await at.download()
     const before = statSync(at.inGeo(OPTIONAL.downloadedMaxmindCity))
     at.server.requests.length = 0
-    const results = await at.download()
-    assert.deepEqual(
-      results.map((result) => result.outcome),
-      ['up-to-date', 'up-to-date', 'up-to-date'],
-    )
-    assert.deepEqual(
-      at.server.requests.map(({ method }) => method),
-      ['HEAD', 'HEAD', 'HEAD'],
-    )
+    assert.deepEqual(await outcomes(), ['up-to-date', 'up-to-date', 'up-to-date'])
+    const methods = at.server.requests.map(({ method }) => method)
+    assert.deepEqual(methods, ['HEAD', 'HEAD', 'HEAD'])
     assert.equal(at.requestsFor(CITY)[0]?.headers['if-modified-since'], MARCH_TIME)
     assert.equal(statSync(at.inGeo(OPTIONAL.downloadedMaxmindCity)).ino, before.ino)
     assert.deepEqual(at.leftovers(), [])
@@ -216,13 +191,10 @@ describe('a later download', () => {
       return method === 'HEAD'
     }
     assert.equal(await at.outcome('GeoLite2 City'), 'up-to-date')
-    assert.deepEqual(
-      at.requestsFor(CITY).map(({ method, headers }) => [method, headers['if-modified-since']]),
-      [
-        ['HEAD', MARCH_TIME],
-        ['GET', MARCH_TIME],
-      ],
-    )
+    const requests = at.requestsFor(CITY)
+    const since = requests.map(({ headers }) => headers['if-modified-since'])
+    assert.deepEqual(since, [MARCH_TIME, MARCH_TIME])
+    assert.deepEqual([requests[0]?.method, requests[1]?.method], ['HEAD', 'GET'])
   })
 
   it('replaces the file with a newer one', async () => {

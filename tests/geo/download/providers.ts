@@ -41,12 +41,8 @@ export const AUTHORIZATION = `Basic ${Buffer.from(`${ACCOUNT}:${LICENSE_KEY}`).t
 
 /** A database that does not shrink when it is zipped. */
 function database(builtAt: number): Uint8Array {
-  const writer = createMmdbWriter({
-    databaseType: 'GeoLite2-City',
-    description: 'Test',
-    builtAt,
-    ipVersion: 6,
-  })
+  const about = { databaseType: 'GeoLite2-City', description: 'Test', builtAt }
+  const writer = createMmdbWriter({ ...about, ipVersion: 6 })
   for (let at = 0; at < 1_500; at++) {
     const en = createHash('sha512').update(`${builtAt}-${at}`).digest('base64')
     const address = ipv4FromBits((at << 16) >>> 0)
@@ -69,9 +65,8 @@ export function tarOf(entries: Entries): Buffer {
     mkdirSync(dirname(join(source, path)), { recursive: true })
     writeFileSync(join(source, path), bytes)
   }
-  const folders = readdirSync(source)
   const file = join(source, 'archive.tar.gz')
-  create({ file, cwd: source, gzip: true, sync: true }, folders)
+  create({ file, cwd: source, gzip: true, sync: true }, readdirSync(source))
   const bytes = readFileSync(file)
   rmSync(source, { recursive: true })
   return bytes

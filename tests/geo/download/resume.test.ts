@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { findLastDownload, noteDownload } from '../../../lib/geo/download/last-download.ts'
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
 import { ON_LINUX } from '../../support/runtime.ts'
+import { freshly } from '../../support/scene/freshly.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import {
   april,
   CITY,
@@ -12,14 +16,16 @@ import {
   march,
   maxmindTar,
   openProviders,
-  type Providers,
 } from './providers.ts'
 
-let at: Providers
-beforeEach(async () => {
-  at = await openProviders()
-})
-afterEach(() => at[Symbol.asyncDispose]())
+const NOW = Date.UTC(2026, 10, 21)
+const at = freshly(openProviders)
+
+/** Serves the version with this ETag, and interrupts its download. */
+async function interruptCity(etag: string): Promise<void> {
+  at.serveTar(CITY, { bytes: maxmindTar(march), etag })
+  await at.interrupt()
+}
 
 describe('an interrupted download', () => {
   it('resumes where it stopped', async () => {
@@ -60,15 +66,12 @@ describe('an interrupted download', () => {
     at.serveTar(CITY, { bytes: maxmindTar(march) })
     await at.interrupt()
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
-    assert.deepEqual(
-      at.requestsFor(CITY).map(({ headers }) => headers.range),
-      [undefined],
-    )
+    const ranges = at.requestsFor(CITY).map(({ headers }) => headers.range)
+    assert.deepEqual(ranges, [undefined])
   })
 
   it('starts over if the file has changed', async () => {
-    at.serveTar(CITY, { bytes: maxmindTar(march), etag: '"old"' })
-    await at.interrupt()
+    await interruptCity('"old"')
     at.serveTar(CITY, { bytes: maxmindTar(april), etag: '"new"' })
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
     assert.equal(at.requestsFor(CITY)[0]?.headers['if-range'], '"old"')
@@ -76,24 +79,20 @@ describe('an interrupted download', () => {
   })
 
   it('starts over if the server sends a part of another version', async () => {
-    at.serveTar(CITY, { bytes: maxmindTar(march), etag: '"old"' })
-    await at.interrupt()
+    await interruptCity('"old"')
     at.serveTar(CITY, { bytes: maxmindTar(april), etag: '"new"' })
     at.server.intercept = ({ headers }) => {
       delete headers['if-range']
       return false
     }
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
-    assert.deepEqual(
-      at.requestsFor(CITY).map(({ headers }) => headers.range !== undefined),
-      [true, false],
-    )
+    const haveRange = at.requestsFor(CITY).map(({ headers }) => headers.range !== undefined)
+    assert.deepEqual(haveRange, [true, false])
     assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(april))
   })
 
   it('starts over if the file on disk is longer than that of the server', async () => {
-    at.serveTar(CITY, { bytes: maxmindTar(march), etag: '"city"' })
-    await at.interrupt()
+    await interruptCity('"city"')
     truncateSync(at.inGeo(CITY_ARCHIVE), 10_000_000)
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
     assert.equal(at.requestsFor(CITY).length, 2)
@@ -101,8 +100,7 @@ describe('an interrupted download', () => {
   })
 
   it('starts over if the record of the download is lost', async () => {
-    at.serveTar(CITY, { bytes: maxmindTar(march), etag: '"city"' })
-    await at.interrupt()
+    await interruptCity('"city"')
     writeFileSync(at.inGeo(`${CITY_ARCHIVE}.json`), '{"url":')
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
     assert.equal(at.requestsFor(CITY)[0]?.headers.range, undefined)
@@ -111,10 +109,8 @@ describe('an interrupted download', () => {
   it('resumes after the server stopped sending', async () => {
     at.serveTar(CITY, { bytes: maxmindTar(march), etag: '"city"' })
     at.server.silentAfter = 50_000
-    assert.match(
-      await at.outcome('GeoLite2 City', { idleMs: 3_000 }),
-      /: no data arrived for 3 s; try again to resume$/,
-    )
+    const outcome = await at.outcome('GeoLite2 City', { idleMs: 3_000 })
+    assert.match(outcome, /: no data arrived for 3 s; try again to resume$/)
     at.server.silentAfter = Number.POSITIVE_INFINITY
     const { size } = statSync(at.inGeo(CITY_ARCHIVE))
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
@@ -123,9 +119,25 @@ describe('an interrupted download', () => {
 
   it('names the URL if the server never answered', async () => {
     at.server.intercept = ({ url }) => url === DBIP
-    assert.match(
-      await at.outcome('DB-IP City Lite', { idleMs: 100 }),
-      /^Cannot download .*: no data arrived for 0\.1 s; try again$/,
-    )
+    const outcome = await at.outcome('DB-IP City Lite', { idleMs: 100 })
+    assert.match(outcome, /^Cannot download .*: no data arrived for 0\.1 s; try again$/)
+  })
+})
+
+describe('the last download', () => {
+  const folder = tempFolder()
+
+  it('is remembered by the next process', async () => {
+    assert.equal(findLastDownload(folder, NOW), 0)
+    await noteDownload(folder, NOW - 1_000)
+    assert.equal(findLastDownload(folder, NOW), NOW - 1_000)
+  })
+
+  it('is ignored if its time is in the future or unreadable', async () => {
+    await noteDownload(folder, NOW + 1_000)
+    assert.equal(findLastDownload(folder, NOW), 0)
+    const other = tempFolder()
+    writeFileSync(join(other, 'downloads.json'), '{')
+    assert.equal(findLastDownload(other, NOW), 0)
   })
 })

@@ -21,14 +21,17 @@ import { openMmdb } from '../../../lib/geo/mmdb/mmdb.ts'
 import { openGeo, prepareGeo } from '../../../lib/geo/open-geo.ts'
 import { HOUR_MS } from '../../../lib/parts/durations.ts'
 import { silentLog } from '../../../lib/parts/log/log.ts'
-import { parseAddress } from '../../../lib/parts/net/address.ts'
 import { CITY_RECORDS, mmdbBytes } from '../../support/geo-files.ts'
+import { addressOf } from '../../support/networks.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { as } from '../asn/open-systems.ts'
 
 const parent = tempFolder()
 const city = mmdbBytes(CITY_RECORDS)
 const quiet = () => {}
 const FILES = ['GeoLite2-City.mmdb', 'asn.mmdb', 'prepared.json', 'regions.json']
+const ASN4 = '1.0.0.0,1.0.0.255,13335,"Cloudflare, Inc."\n1.0.4.0,1.0.7.255,38803,Wirefree\n'
+const ASN6 = '2001:4860::,2001:4860:ffff:ffff:ffff:ffff:ffff:ffff,15169,Google LLC\n'
 let count = 0
 let directory: string
 let bundled: Bundled
@@ -53,13 +56,7 @@ beforeEach(() => {
   }
   bundled = {
     maxmindCity: put('city.gz', gzipSync(city)),
-    asn: [
-      put(
-        'asn4.csv',
-        '1.0.0.0,1.0.0.255,13335,"Cloudflare, Inc."\n1.0.4.0,1.0.7.255,38803,Wirefree\n',
-      ),
-      put('asn6.csv', '2001:4860::,2001:4860:ffff:ffff:ffff:ffff:ffff:ffff,15169,Google LLC\n'),
-    ],
+    asn: [put('asn4.csv', ASN4), put('asn6.csv', ASN6)],
     dbipCity: [],
   }
 })
@@ -78,8 +75,7 @@ async function putPrepared(): Promise<void> {
 }
 
 function ownerOf(text: string, asn = openMmdb(readFileSync(pathOf(PREPARED.asn)))): unknown {
-  const address = parseAddress(text)
-  const offset = address === null ? 0 : asn.find(address)
+  const offset = asn.find(addressOf(text))
   return offset === 0 ? null : asn.decode(offset)
 }
 
@@ -88,15 +84,9 @@ describe('prepareBundled', () => {
     assert.equal(await prepareBundled(directory, bundled, quiet), 'prepared')
     assert.deepEqual(readdirSync(directory).toSorted(), FILES)
     assert.ok(readFileSync(pathOf(PREPARED.maxmindCity)).equals(city))
-    assert.deepEqual(JSON.parse(readFileSync(pathOf(PREPARED.regions), 'utf8')), {
-      'GB-ENG': 'England',
-      'US-CA': 'California',
-    })
-    const cloudflare = {
-      autonomous_system_number: 13335,
-      autonomous_system_organization: 'Cloudflare, Inc.',
-    }
-    assert.deepEqual(ownerOf('1.0.0.255'), cloudflare)
+    const regions = JSON.parse(readFileSync(pathOf(PREPARED.regions), 'utf8'))
+    assert.deepEqual(regions, { 'GB-ENG': 'England', 'US-CA': 'California' })
+    assert.deepEqual(ownerOf('1.0.0.255'), as(13335, 'Cloudflare, Inc.'))
     assert.equal(ownerOf('1.0.1.0'), null)
     assert.match(JSON.stringify(ownerOf('1.0.7.255')), /Wirefree/)
     assert.match(JSON.stringify(ownerOf('2001:4860::8888')), /Google LLC/)
@@ -113,10 +103,7 @@ describe('prepareBundled', () => {
     await prepareBundled(directory, bundled, quiet)
     const asn = openMmdb(readFileSync(pathOf(PREPARED.asn)))
     for (let at = 0; at < rows.length; at++) {
-      assert.deepEqual(ownerOf(`10.${at >>> 8}.${at & 255}.9`, asn), {
-        autonomous_system_number: at,
-        autonomous_system_organization: `Größe, ${at}`,
-      })
+      assert.deepEqual(ownerOf(`10.${at >>> 8}.${at & 255}.9`, asn), as(at, `Größe, ${at}`))
     }
   })
 

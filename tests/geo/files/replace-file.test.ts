@@ -32,11 +32,13 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const inFolder = (name: string) => join(folder, name)
+const replaceBy = (text: string, directory = folder) =>
+  replaceFile(directory, 'a.mmdb', (partial) => writeFile(partial, text))
 
 describe('replaceFile', () => {
   it('makes the folder and a read-only file', async () => {
     const directory = inFolder('new/geo')
-    const path = await replaceFile(directory, 'a.mmdb', (partial) => writeFile(partial, 'one'))
+    const path = await replaceBy('one', directory)
     assert.equal(path, join(directory, 'a.mmdb'))
     assert.equal(readFileSync(path, 'utf8'), 'one')
     assertMode(path, 0o400)
@@ -44,7 +46,7 @@ describe('replaceFile', () => {
   })
 
   it('shows the old file until the new one is whole', async () => {
-    const path = await replaceFile(folder, 'a.mmdb', (partial) => writeFile(partial, 'one'))
+    const path = await replaceBy('one')
     await replaceFile(folder, 'a.mmdb', async (partial) => {
       await writeFile(partial, 'tw')
       assert.equal(readFileSync(path, 'utf8'), 'one')
@@ -54,15 +56,15 @@ describe('replaceFile', () => {
   })
 
   it('keeps the old bytes for readers that have the old file open', ON_POSIX, async () => {
-    const path = await replaceFile(folder, 'a.mmdb', (partial) => writeFile(partial, 'one'))
+    const path = await replaceBy('one')
     const opened = openSync(path, 'r')
-    await replaceFile(folder, 'a.mmdb', (partial) => writeFile(partial, 'two'))
+    await replaceBy('two')
     assert.equal(readFileSync(opened, 'utf8'), 'one')
     closeSync(opened)
   })
 
   it('keeps the old file and no part of the new one if writing fails', async () => {
-    const path = await replaceFile(folder, 'a.mmdb', (partial) => writeFile(partial, 'one'))
+    const path = await replaceBy('one')
     const failing = replaceFile(folder, 'a.mmdb', async (partial) => {
       await writeFile(partial, 'tw')
       throw new Error('disk full')
@@ -73,18 +75,14 @@ describe('replaceFile', () => {
   })
 
   it('fails if nothing is written', async () => {
-    await assert.rejects(
-      replaceFile(folder, 'a.mmdb', async () => {}),
-      { code: 'ENOENT' },
-    )
+    const nothing = replaceFile(folder, 'a.mmdb', async () => {})
+    await assert.rejects(nothing, { code: 'ENOENT' })
     assert.deepEqual(readdirSync(folder), [])
   })
 
   it('can replace one file many times at once', async () => {
     const texts = Array.from({ length: 20 }, (_, at) => `text ${at}`)
-    await Promise.all(
-      texts.map((text) => replaceFile(folder, 'a.mmdb', (partial) => writeFile(partial, text))),
-    )
+    await Promise.all(texts.map((text) => replaceBy(text)))
     assert.ok(texts.includes(readFileSync(inFolder('a.mmdb'), 'utf8')))
     assert.deepEqual(readdirSync(folder), ['a.mmdb'])
   })
@@ -110,9 +108,8 @@ describe('writeStream', () => {
 
   it('rejects if a transform fails', async () => {
     const half = gzipSync('text').subarray(0, 10)
-    await assert.rejects(writeStream(inFolder('a'), Readable.from([half]), createGunzip()), {
-      code: 'Z_BUF_ERROR',
-    })
+    const writing = writeStream(inFolder('a'), Readable.from([half]), createGunzip())
+    await assert.rejects(writing, { code: 'Z_BUF_ERROR' })
   })
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { confidence, sameCity } from '../../../lib/geo/place/confidence.ts'
 import {
   AGREEMENTS,
   areMeasured,
@@ -12,7 +13,7 @@ import {
 import table from '../../../lib/geo/place/measured-shares.json' with { type: 'json' }
 import { type RawPlace, toPlace } from '../../../lib/geo/place/place.ts'
 
-function placeOf(raw: Partial<RawPlace> = {}) {
+function placeOf(raw: RawPlace = {}) {
   return toPlace({ country: { code: 'GB' }, ...raw }) ?? assert.fail()
 }
 
@@ -22,14 +23,14 @@ const london = { city: 'London', latitude: 51.5, longitude: -0.1 }
 describe('the table of measured shares', () => {
   it('has one row for each provider, agreement and detail', () => {
     const expected = ['DBIP-City-Lite', 'GeoLite2-City'].flatMap((product) =>
-      AGREEMENTS.flatMap((agreement) =>
-        DETAILS.map((detail) => `${product} ${agreement} ${detail}`),
-      ),
+      AGREEMENTS.flatMap((agreement) => DETAILS.map((detail) => ({ product, agreement, detail }))),
     )
-    assert.deepEqual(
-      table.rows.map(({ product, agreement, detail }) => `${product} ${agreement} ${detail}`),
-      expected,
-    )
+    const keys = table.rows.map(({ product, agreement, detail }) => ({
+      product,
+      agreement,
+      detail,
+    }))
+    assert.deepEqual(keys, expected)
   })
 
   it('has shares from 0.01 to 0.99 of what such answers name', () => {
@@ -100,4 +101,41 @@ describe('areMeasured', () => {
       assert.equal(areMeasured(products.map((product) => ({ product }))), expected)
     })
   }
+})
+
+const at = (city: string, latitude: number, longitude = 0) => ({ city, latitude, longitude })
+const CENTRE = { latitude: 1, longitude: 1 }
+const cases: readonly (readonly [string, RawPlace, RawPlace, number])[] = [
+  ['different countries', { country: { code: 'FR' }, city: 'Ware' }, { city: 'Ware' }, 0],
+  ['the same city', { city: 'York' }, { city: 'York' }, 1],
+  ['one city in two spellings', { city: 'Saint-Étienne' }, { city: 'saint etienne' }, 1],
+  ['49 km apart', at('A', 51), at('B', 51.44), 1],
+  ['51 km apart', at('A', 51), at('B', 51.46), 0.75],
+  ['199 km apart', at('A', 51), at('B', 52.79), 0.75],
+  ['201 km apart', at('A', 51), at('B', 52.81), 0.5],
+  ['across the date line', at('A', 0, 179.9), at('B', 0, -179.9), 1],
+  ['at the poles', at('A', 90, 0), at('B', 90, 180), 1],
+  ['antipodes', at('A', 0, 0), at('B', 0, 180), 0.5],
+  ['the same region', { region, city: 'A' }, { region, city: 'B' }, 0.75],
+  ['the same country', { city: 'A' }, { city: 'B' }, 0.5],
+  ['a country and a city', {}, { city: 'B' }, 0.5],
+  ['two records with the centre of a country', CENTRE, CENTRE, 0.5],
+]
+
+describe('confidence', () => {
+  for (const [name, first, second, expected] of cases) {
+    it(`of ${name} is ${expected}, in either order`, () => {
+      assert.equal(confidence(placeOf(first), placeOf(second)), expected)
+      assert.equal(confidence(placeOf(second), placeOf(first)), expected)
+    })
+  }
+})
+
+describe('sameCity', () => {
+  it('needs two names', () => {
+    assert.equal(sameCity(placeOf({}), placeOf({})), false)
+    assert.equal(sameCity(placeOf({ city: 'A' }), placeOf({})), false)
+    assert.equal(sameCity(placeOf({ city: '東京' }), placeOf({ city: '東京' })), true)
+    assert.equal(sameCity(placeOf({ city: '東京' }), placeOf({ city: '大阪' })), false)
+  })
 })
