@@ -27,10 +27,8 @@ describe('the advice for a failing disk', () => {
   })
 
   it('names the disk if there is room, and a folder that is missing', () => {
-    assert.match(
-      diskAdvice(file, error('EIO'), 1),
-      /^check whether the disk of .* is failing \(dmesg\)/,
-    )
+    const advice = diskAdvice(file, error('EIO'), 1)
+    assert.match(advice, /^check whether the disk of .* is failing \(dmesg\)/)
     const missing = join(folder, 'missing', 'app.db')
     assert.match(diskAdvice(missing, error('SQLITE_CANTOPEN')), /^this user cannot write .*ENOENT/)
   })
@@ -54,18 +52,14 @@ describe('the advice for a failing disk', () => {
     const writing = replaceFile(folder, 'a.mmdb', async () => {
       throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
     })
-    await assert.rejects(
-      writing,
-      /^Error: Cannot write .*a\.mmdb: ENOSPC: .*; \d+ MB are free on the disk of /,
-    )
+    const message = /^Error: Cannot write .*a\.mmdb: ENOSPC: .*; \d+ MB are free on the disk of /
+    await assert.rejects(writing, message)
   })
 
   it('keeps the doctor from replacing a database that it cannot open', () => {
     mkdirSync(file)
-    assert.throws(
-      () => openDb(file),
-      /Cannot open the database .*app\.db: unable to open .*; check wh/,
-    )
+    const message = /Cannot open the database .*app\.db: unable to open .*; check wh/
+    assert.throws(() => openDb(file), message)
     const [finding] = checkDatabase(file)
     assert.ok(finding?.state === 'wrong')
     assert.match(finding.advice, /^keep the file: check whether the disk of /)

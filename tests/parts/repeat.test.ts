@@ -5,6 +5,12 @@ import { repeat } from '../../lib/parts/repeat.ts'
 /** Runs the pending promise callbacks. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
+/** Lets the time pass. */
+async function pass(ms: number): Promise<void> {
+  mock.timers.tick(ms)
+  await settle()
+}
+
 const noError = (error: unknown) => assert.fail(String(error))
 
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
@@ -16,39 +22,30 @@ describe('repeat', () => {
     const periodic = repeat(100, () => void runs++, noError)
     assert.equal(runs, 0)
     for (let n = 1; n <= 3; n++) {
-      mock.timers.tick(99)
-      await settle()
+      await pass(99)
       assert.equal(runs, n - 1)
-      mock.timers.tick(1)
-      await settle()
+      await pass(1)
       assert.equal(runs, n)
     }
     periodic[Symbol.dispose]()
-    mock.timers.tick(1_000)
-    await settle()
+    await pass(1_000)
     assert.equal(runs, 3)
   })
 
   it('never overlaps itself', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let runs = 0
-    const periodic = repeat(
-      100,
-      () => {
-        runs++
-        return promise
-      },
-      noError,
-    )
-    mock.timers.tick(100)
-    await settle()
-    mock.timers.tick(1_000)
-    await settle()
+    const work = () => {
+      runs++
+      return promise
+    }
+    const periodic = repeat(100, work, noError)
+    await pass(100)
+    await pass(1_000)
     assert.equal(runs, 1)
     resolve()
     await settle()
-    mock.timers.tick(100)
-    await settle()
+    await pass(100)
     assert.equal(runs, 2)
     periodic[Symbol.dispose]()
   })
@@ -57,20 +54,12 @@ describe('repeat', () => {
     const errors: unknown[] = []
     let runs = 0
     const work = [() => Promise.reject(new Error('a')), () => assert.fail('b'), () => {}]
-    const periodic = repeat(
-      100,
-      () => work[runs++]?.(),
-      (error) => errors.push(error),
-    )
-    for (let n = 0; n < 3; n++) {
-      mock.timers.tick(100)
-      await settle()
-    }
+    const next = () => work[runs++]?.()
+    const periodic = repeat(100, next, (error) => errors.push(error))
+    for (let n = 0; n < 3; n++) await pass(100)
     assert.equal(runs, 3)
-    assert.deepEqual(
-      errors.map((error) => (error instanceof Error ? error.message : error)),
-      ['a', 'it had failed 2 times'],
-    )
+    const messages = errors.map((error) => (error instanceof Error ? error.message : error))
+    assert.deepEqual(messages, ['a', 'it had failed 2 times'])
     periodic[Symbol.dispose]()
   })
 
@@ -85,18 +74,13 @@ describe('repeat', () => {
 
   it('can be disposed of by its own work', async () => {
     let runs = 0
-    const periodic = repeat(
-      100,
-      () => {
-        runs++
-        periodic[Symbol.dispose]()
-      },
-      noError,
-    )
-    mock.timers.tick(100)
-    await settle()
-    mock.timers.tick(500)
-    await settle()
+    const work = () => {
+      runs++
+      periodic[Symbol.dispose]()
+    }
+    const periodic = repeat(100, work, noError)
+    await pass(100)
+    await pass(500)
     assert.equal(runs, 1)
   })
 })

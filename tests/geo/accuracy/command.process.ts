@@ -12,11 +12,7 @@ const folder = tempFolder()
 const path = (name: string) => join(folder, name)
 /** In order of priority. */
 const DATABASES = ['GeoLite2-City', 'dbip-city-lite'].map((name) => path(`${name}.mmdb`))
-const env = () => ({
-  ...inherited(),
-  MERIDIAN_DATA_DIR: folder,
-  MERIDIAN_GEO: DATABASES.join(),
-})
+const settings = { MERIDIAN_DATA_DIR: folder, MERIDIAN_GEO: DATABASES.join() }
 
 const place = (country: string, region: string, city?: string): MmdbValue => ({
   country: { iso_code: country },
@@ -47,7 +43,14 @@ before(() => {
 })
 
 const accuracy = (args: readonly string[], input = '') =>
-  runWithInput(['scripts/accuracy/main.ts', ...args], input, env())
+  runWithInput(['scripts/accuracy/main.ts', ...args], input, { ...inherited(), ...settings })
+
+/** Runs the command, which must succeed, on the lines or on another file. Returns its output. */
+async function measure(args: readonly string[], input = TRUTH): Promise<string> {
+  const { code, stdout, stderr } = await accuracy(args, input)
+  assert.equal(code, 0, stderr)
+  return stdout
+}
 
 const TRUTH = [
   'prefix,country,region,city,lat,lon,kind,group',
@@ -60,8 +63,7 @@ const TRUTH = [
 
 describe('npm run accuracy', () => {
   it('prints how often each provider, and all together, are right', async () => {
-    const { code, stdout, stderr } = await accuracy([], TRUTH)
-    assert.equal(code, 0, stderr)
+    const stdout = await measure([])
     assert.match(
       stdout,
       /^Prefixes, by one address of each: 4 \(3 IPv4, 1 IPv6\); with the coordinates of a city: 3\n/,
@@ -86,17 +88,14 @@ describe('npm run accuracy', () => {
   })
 
   it('prints all figures as JSON', async () => {
-    const { code, stdout, stderr } = await accuracy(['--json'], TRUTH)
-    assert.equal(code, 0, stderr)
+    const stdout = await measure(['--json'])
     const { truth, databases, sources, calibration, disagreements } = JSON.parse(stdout)
     assert.deepEqual(
       [truth.prefixes, truth.ipv6, truth.groups, truth.skipped.bad, truth.cities.gazetteer],
       [4, 1, 2, 1, 'not needed'],
     )
-    assert.deepEqual(
-      databases.map(({ provider }: { readonly provider: string }) => provider),
-      ['maxmind', 'dbip'],
-    )
+    const providers = databases.map(({ provider }: { readonly provider: string }) => provider)
+    assert.deepEqual(providers, ['maxmind', 'dbip'])
     const [maxmind, dbip, merged] = sources
     assert.deepEqual([maxmind.name, dbip.name, merged.name], ['maxmind', 'dbip', 'merged'])
     assert.deepEqual(merged.scores.country.perPrefix, { value: 0.75, low: 0.5, high: 1 })
@@ -108,8 +107,7 @@ describe('npm run accuracy', () => {
   })
 
   it('prints the shares for include=confidence as the file that the server reads', async () => {
-    const { code, stdout, stderr } = await accuracy(['--table'], TRUTH)
-    assert.equal(code, 0, stderr)
+    const stdout = await measure(['--table'])
     const { date, command, prefixes, groups, databases, order, rows } = JSON.parse(stdout)
     const own = JSON.parse(readFileSync('lib/geo/place/measured-shares.json', 'utf8'))
     assert.match(date, /^\d{4}-\d\d-\d\d$/)
@@ -125,8 +123,7 @@ describe('npm run accuracy', () => {
 
   it('reads a geofeed, and finds coordinates of cities by their names', async () => {
     const feed = '# invented\n192.0.2.0/24,DE,DE-BE,Berlin,\n198.51.100.0/24,FR,,Xyzzy,\n'
-    const { code, stdout, stderr } = await accuracy([], feed)
-    assert.equal(code, 0, stderr)
+    const stdout = await measure([], feed)
     assert.match(stdout, /^Prefixes, by one address of each: 2 \(2 IPv4, 0 IPv6\); with .*: 1\n/)
     assert.match(stdout, /\nThe file names no groups/)
     assert.match(stdout, /\nCities without coordinates: 1 found by name, 1 unknown\n.*GeoNames/)
@@ -135,22 +132,15 @@ describe('npm run accuracy', () => {
 
   it('writes a page with plots and all tables that needs no other file', async () => {
     const file = path('out.html')
-    const { code, stdout, stderr } = await accuracy(['--html', file, '--suggest'], TRUTH)
-    assert.equal(code, 0, stderr)
+    const stdout = await measure(['--html', file, '--suggest'])
     assert.match(stdout, /^Prefixes, by one address of each: 4 /)
     const page = readFileSync(file, 'utf8')
     assert.match(page, /^<!doctype html>\n<html lang="en">/)
     assert.doesNotMatch(page, /\b(src|href)=|url\(/)
     assert.equal(page.match(/<svg class="plot" [^>]*role="img" aria-label="/g)?.length, 8)
     const wide = [...page.matchAll(/<th scope="row">([^<]+)<\/th>/g)].map(([, head]) => head)
-    for (const head of [
-      'country',
-      'city within 50 km',
-      'median error in km, if named',
-      'no provider',
-    ]) {
-      assert.ok(wide.includes(head), head)
-    }
+    const some = ['country', 'city within 50 km', 'median error in km, if named', 'no provider']
+    for (const head of some) assert.ok(wide.includes(head), head)
     assert.match(page, /maxmind alone, country: 75\.0 \[50\.0, 100\.0\] %/)
     assert.match(page, /No order of the providers is clearly better/)
     const elsewhere = await accuracy(['--html', path('none/out.html')], TRUTH)
@@ -159,20 +149,11 @@ describe('npm run accuracy', () => {
   })
 
   it('suggests an order of the providers only if it is clearly better', async () => {
-    const french = [
-      'prefix,country,group',
-      '198.51.100.0/25,FR,one',
-      '198.51.100.128/26,FR,two',
-      '192.0.2.0/24,DE,two',
-    ]
-    const better = await accuracy(['--suggest'], french.join('\n'))
-    assert.equal(better.code, 0, better.stderr)
-    assert.match(
-      better.stdout,
-      /\n {2}best: dbip, maxmind\n {2}country per prefix: \+66\.7 points \[/,
-    )
+    const french = ['198.51.100.0/25,FR,one', '198.51.100.128/26,FR,two', '192.0.2.0/24,DE,two']
+    const better = await measure(['--suggest'], ['prefix,country,group', ...french].join('\n'))
+    assert.match(better, /\n {2}best: dbip, maxmind\n {2}country per prefix: \+66\.7 points \[/)
     const setting = `\nMERIDIAN_GEO=${DATABASES.toReversed().join()}\n`
-    assert.ok(better.stdout.endsWith(setting), better.stdout)
+    assert.ok(better.endsWith(setting), better)
     const none = await accuracy(['--suggest', '--json'], TRUTH)
     const { suggestion } = JSON.parse(none.stdout)
     assert.deepEqual(suggestion.present, ['maxmind', 'dbip'])

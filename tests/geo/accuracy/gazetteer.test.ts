@@ -25,17 +25,13 @@ describe('the gazetteer', () => {
 
   it('needs the region where a name means several places', () => {
     assert.equal(find({ ...NOWHERE, city: 'Springfield' }), 'ambiguous')
-    assert.deepEqual(find({ country: 'US', region: 'US-MO', city: 'Springfield' }), {
-      latitude: 37.2,
-      longitude: -93.3,
-    })
+    const missouri = { latitude: 37.2, longitude: -93.3 }
+    assert.deepEqual(find({ country: 'US', region: 'US-MO', city: 'Springfield' }), missouri)
   })
 
   it('takes places within 25 km of each other as one', () => {
-    assert.deepEqual(find({ country: 'FR', region: undefined, city: 'Twin' }), {
-      latitude: 48.8,
-      longitude: 2.3,
-    })
+    const first = { latitude: 48.8, longitude: 2.3 }
+    assert.deepEqual(find({ country: 'FR', region: undefined, city: 'Twin' }), first)
   })
 
   it('does not take a place of another region or country', () => {

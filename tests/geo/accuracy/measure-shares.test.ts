@@ -12,11 +12,8 @@ function observe(group: string, isRight: boolean, basis = BASIS): Observation {
 
 /** The measured share of right cities. */
 function cityShare(observations: readonly Observation[], basis = BASIS): number | undefined {
-  const isSame = (row: Basis) =>
-    row.product === basis.product &&
-    row.agreement === basis.agreement &&
-    row.detail === basis.detail
-  return measureShares(observations).find(isSame)?.city
+  const keyOf = ({ product, agreement, detail }: Basis) => `${product} ${agreement} ${detail}`
+  return measureShares(observations).find((row) => keyOf(row) === keyOf(basis))?.city
 }
 
 const many = (count: number, group: string, isRight: boolean, basis = BASIS) =>
@@ -49,10 +46,8 @@ describe('measureShares', () => {
   })
 
   it('leaves out what the truth does not say', () => {
-    const silent = {
-      ...observe('a', true),
-      right: { country: true, region: false, city: undefined },
-    }
+    const right = { country: true, region: false, city: undefined }
+    const silent = { ...observe('a', true), right }
     assert.equal(cityShare([observe('a', true), observe('a', false), silent]), 0.5)
   })
 
@@ -63,10 +58,8 @@ describe('measureShares', () => {
   })
 
   it('names what the detail names, for each agreement and detail', () => {
-    const rows = measureShares([
-      observe('a', true),
-      observe('a', true, { ...BASIS, product: 'two' }),
-    ])
+    const two = observe('a', true, { ...BASIS, product: 'two' })
+    const rows = measureShares([observe('a', true), two])
     assert.equal(rows.length, 2 * AGREEMENTS.length * DETAILS.length)
     for (const { detail, region, city } of rows) {
       assert.equal(region === undefined, detail === 'country')

@@ -4,31 +4,11 @@ import { type Answer, createHasOffsetsOf, type Sample } from '../../../lib/geo/a
 import { score } from '../../../lib/geo/accuracy/measures.ts'
 import { makeReport } from '../../../lib/geo/accuracy/report.ts'
 import { createRandom } from '../../../scripts/parts/random.ts'
-import { ANY_ADDRESS } from '../fake-database.ts'
+import { answer, sample } from './samples.ts'
 
 const BERLIN = { latitude: 52.52, longitude: 13.4 }
 /** 26.6 km from Berlin. */
 const POTSDAM = { latitude: 52.4, longitude: 13.06 }
-
-const sample = (given: Partial<Sample> = {}): Sample => ({
-  network: { address: ANY_ADDRESS, prefix: 32 },
-  prefix: '192.0.2.1/32',
-  country: 'DE',
-  region: undefined,
-  city: undefined,
-  coordinates: undefined,
-  group: 'one',
-  address: ANY_ADDRESS,
-  ...given,
-})
-const answer = (given: Partial<Answer> = {}): Answer => ({
-  country: 'DE',
-  region: undefined,
-  city: undefined,
-  timezone: undefined,
-  basis: undefined,
-  ...given,
-})
 
 const newRandom = () => createRandom(7)
 const options = {
@@ -55,14 +35,9 @@ describe('the measures', () => {
   })
 
   it('count a missing city as wrong, except where they say otherwise', () => {
-    assert.deepEqual(scoreOf(sample({ coordinates: BERLIN }), answer()), {
-      country: 1,
-      namesCity: 0,
-      within25Km: 0,
-      within50Km: 0,
-      within100Km: 0,
-      timezone: 0,
-    })
+    const nowhere = { within25Km: 0, within50Km: 0, within100Km: 0, timezone: 0 }
+    const scores = { country: 1, namesCity: 0, ...nowhere }
+    assert.deepEqual(scoreOf(sample({ coordinates: BERLIN }), answer()), scores)
   })
 
   it('compare the distance with the stated radius, in miles', () => {
@@ -72,17 +47,9 @@ describe('the measures', () => {
       answer({ city: near, timezone: 'Europe/Vienna' }),
     )
     assert.equal(medianErrorKm?.toFixed(1), '26.6')
-    assert.deepEqual(scores, {
-      country: 1,
-      namesCity: 1,
-      within25Km: 0,
-      within50Km: 1,
-      within100Km: 1,
-      within50KmIfNamed: 1,
-      timezone: 1,
-      insideRadius: 0,
-      insideRadiusAndAllowance: 1,
-    })
+    const distance = { within25Km: 0, within50Km: 1, within100Km: 1, within50KmIfNamed: 1 }
+    const radius = { insideRadius: 0, insideRadiusAndAllowance: 1 }
+    assert.deepEqual(scores, { country: 1, namesCity: 1, ...distance, timezone: 1, ...radius })
     const wide = answer({ city: { ...POTSDAM, accuracyRadius: 17 } })
     assert.equal(scoreOf(sample({ coordinates: BERLIN }), wide)['insideRadius'], 1)
   })
@@ -113,21 +80,10 @@ describe('makeReport', () => {
     }
     const { disagreements, calibration } = makeReport(samples, answered, { ...options, year: 2026 })
     assert.equal(disagreements.prefixes, 2)
-    assert.deepEqual(
-      disagreements.right.map(({ name, share }) => [name, share.perPrefix.value]),
-      [
-        ['a', 0],
-        ['b', 0.5],
-        ['merged', 0],
-      ],
-    )
+    const shares = disagreements.right.map(({ name, share }) => [name, share.perPrefix.value])
+    assert.deepEqual(Object.fromEntries(shares), { a: 0, b: 0.5, merged: 0 })
     assert.equal(disagreements.nobody?.perGroup.value, 0.5)
-    assert.deepEqual(
-      calibration.map(({ about, bins }) => [about, bins.map(({ stated }) => stated)]),
-      [
-        ['country', [0, 1]],
-        ['country', [0.75]],
-      ],
-    )
+    const bins = calibration.map((one) => `${one.about} ${one.bins.map(({ stated }) => stated)}`)
+    assert.deepEqual(bins, ['country 0,1', 'country 0.75'])
   })
 })

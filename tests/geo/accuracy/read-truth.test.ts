@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { readTruth } from '../../../lib/geo/accuracy/read-truth.ts'
+import { needsGazetteer, takeSamples } from '../../../lib/geo/accuracy/take-samples.ts'
 
 const read = (...lines: string[]) => readTruth(new TextEncoder().encode(lines.join('\n')))
 const refusal = (...lines: string[]) => {
@@ -43,10 +44,8 @@ describe('a file with a header line', () => {
   })
 
   it('may spell columns in upper case and begin with a byte order mark', () => {
-    const { rows } = read(
-      '\uFEFFCountry,LATITUDE,Longitude,Group,Prefix',
-      'DE,1,-2.5,a,192.0.2.0/24',
-    )
+    const header = '\uFEFFCountry,LATITUDE,Longitude,Group,Prefix'
+    const { rows } = read(header, 'DE,1,-2.5,a,192.0.2.0/24')
     assert.deepEqual(rows[0]?.coordinates, { latitude: 1, longitude: -2.5 })
     assert.equal(rows[0]?.group, 'a')
   })
@@ -66,10 +65,8 @@ describe('a file with a header line', () => {
   it('makes each prefix a group if it names none', () => {
     const { rows, hasGroups } = read('prefix,country', '192.0.2.0/24,DE', '198.51.100.0/24,FR')
     assert.equal(hasGroups, false)
-    assert.deepEqual(
-      rows.map(({ group }) => group),
-      ['192.0.2.0/24', '198.51.100.0/24'],
-    )
+    const groups = rows.map(({ group }) => group)
+    assert.deepEqual(groups, ['192.0.2.0/24', '198.51.100.0/24'])
   })
 
   it('gives regions their codes of today', () => {
@@ -78,10 +75,8 @@ describe('a file with a header line', () => {
 
   it('may leave the country out of the code of a region', () => {
     const { rows } = read('prefix,country,region', '192.0.2.0/24,de,be', '198.51.100.0/24,US,CA')
-    assert.deepEqual(
-      rows.map(({ region }) => region),
-      ['DE-BE', 'US-CA'],
-    )
+    const regions = rows.map(({ region }) => region)
+    assert.deepEqual(regions, ['DE-BE', 'US-CA'])
   })
 
   it('is refused if commas do not separate its columns', () => {
@@ -93,14 +88,10 @@ describe('a file with a header line', () => {
 
   it('is refused if a column is missing or occurs twice', () => {
     assert.equal(refusal('prefix,city', '192.0.2.0/24,x'), 'its header has no column country')
-    assert.equal(
-      refusal('prefix,country,lat', '192.0.2.0/24,DE,1'),
-      'its header has only one of lat and lon',
-    )
-    assert.equal(
-      refusal('prefix,country,group,operator', '192.0.2.0/24,DE,a,b'),
-      'its header has two columns for group',
-    )
+    const half = refusal('prefix,country,lat', '192.0.2.0/24,DE,1')
+    assert.equal(half, 'its header has only one of lat and lon')
+    const twice = refusal('prefix,country,group,operator', '192.0.2.0/24,DE,a,b')
+    assert.equal(twice, 'its header has two columns for group')
   })
 })
 
@@ -113,13 +104,8 @@ describe('a geofeed', () => {
       '203.0.113.0/24,,,,',
     )
     assert.equal(form, 'geofeed')
-    assert.deepEqual(
-      rows.map(({ prefix, country, city }) => [prefix, country, city]),
-      [
-        ['192.0.2.0/24', 'DE', 'Berlin'],
-        ['198.51.100.0/24', 'FR', undefined],
-      ],
-    )
+    const places = rows.map(({ prefix, country, city }) => `${prefix} ${country} ${city}`)
+    assert.deepEqual(places, ['192.0.2.0/24 DE Berlin', '198.51.100.0/24 FR undefined'])
     assert.equal(skipped.withoutPlace, 1)
   })
 })
@@ -182,5 +168,41 @@ describe('two lines with one prefix', () => {
     )
     assert.deepEqual([rows.length, networks.length, skipped.contradictory], [1, 2, 1])
     assert.deepEqual(examples, ['line 4: 192.0.2.0/24 is elsewhere in line 3'])
+  })
+})
+
+describe('takeSamples', () => {
+  const BERLIN = { latitude: 52.52, longitude: 13.4 }
+  const truth = read(
+    'prefix,country,city,lat,lon',
+    '192.0.2.0/26,DE,Bonn,50.7,7.1',
+    '192.0.2.64/26,DE,Berlin,,',
+    '192.0.2.128/26,DE,Neustadt,,',
+    '192.0.2.192/26,DE,,,',
+  )
+  const coordinatesOf = ({ samples }: ReturnType<typeof takeSamples>) =>
+    samples.map(({ coordinates }) => coordinates)
+
+  it('finds the coordinates that the file lacks, and counts the cities', () => {
+    assert.equal(needsGazetteer(truth), true)
+    const taken = takeSamples(truth, ({ city }) => (city === 'Berlin' ? BERLIN : 'ambiguous'))
+    const expected = [{ latitude: 50.7, longitude: 7.1 }, BERLIN, undefined, undefined]
+    assert.deepEqual(coordinatesOf(taken), expected)
+    const counts = { inFile: 1, byName: 1, unknown: 0, ambiguous: 1, notLookedUp: 0 }
+    assert.deepEqual(taken.cities, counts)
+  })
+
+  it('uses only coordinates of the file without a gazetteer', () => {
+    const { cities } = takeSamples(truth, undefined)
+    assert.deepEqual([cities.inFile, cities.notLookedUp], [1, 2])
+    assert.equal(needsGazetteer(read('192.0.2.0/24,DE')), false)
+  })
+
+  it('leaves out prefixes that narrower ones cover', () => {
+    const whole = read('192.0.2.0/24,DE', '192.0.2.0/25,FR', '192.0.2.128/25,FR')
+    const { samples, covered } = takeSamples(whole, undefined)
+    assert.equal(covered, 1)
+    const countries = samples.map(({ country }) => country)
+    assert.deepEqual(countries, ['FR', 'FR'])
   })
 })

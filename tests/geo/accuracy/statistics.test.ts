@@ -10,12 +10,9 @@ const values = (groups: Readonly<Record<string, readonly number[]>>) =>
 
 describe('estimateMean', () => {
   it('weighs each prefix, or each group, the same', () => {
-    const found = estimateMean(
-      values({ large: [1, 1, 1, 1, 1, 1, 0, 1], small: [0, 1] }),
-      newRandom,
-    )
-    assert.equal(found?.prefixes, 10)
-    assert.equal(found?.groups, 2)
+    const groups = values({ large: [1, 1, 1, 1, 1, 1, 0, 1], small: [0, 1] })
+    const found = estimateMean(groups, newRandom)
+    assert.deepEqual([found?.prefixes, found?.groups], [10, 2])
     assert.equal(found?.perPrefix.value, 0.8)
     assert.equal(found?.perGroup.value, (7 / 8 + 1 / 2) / 2)
   })
@@ -55,51 +52,35 @@ describe('estimateMedian', () => {
   })
 })
 
-const claim = (stated: number | undefined, isRight: boolean, group = 'a') => ({
-  stated,
-  isRight,
-  group,
-})
+const claim = (stated: number | undefined, isRight: boolean, group = 'a') => {
+  return { stated, isRight, group }
+}
 
 describe('calibrateByValue', () => {
   it('has the share that is right of each stated value, absent values first', () => {
-    const bins = calibrateByValue(
-      [
-        claim(1, true),
-        claim(0.5, true),
-        claim(1, true, 'b'),
-        claim(undefined, false),
-        claim(1, false, 'b'),
-      ],
-      newRandom,
-    )
-    assert.deepEqual(
-      bins.map(({ stated, right }) => [
-        stated,
-        right.prefixes,
-        right.perPrefix.value,
-        right.perGroup.value,
-      ]),
-      [
-        [undefined, 1, 0, 0],
-        [0.5, 1, 1, 1],
-        [1, 3, 2 / 3, 0.75],
-      ],
-    )
+    const known = [claim(1, true), claim(0.5, true), claim(1, true, 'b'), claim(1, false, 'b')]
+    const bins = calibrateByValue([...known, claim(undefined, false)], newRandom)
+    const rows = bins.map(({ stated, right: { prefixes, perPrefix, perGroup } }) => [
+      stated,
+      prefixes,
+      perPrefix.value,
+      perGroup.value,
+    ])
+    assert.deepEqual(rows, [
+      [undefined, 1, 0, 0],
+      [0.5, 1, 1, 1],
+      [1, 3, 2 / 3, 0.75],
+    ])
   })
 })
 
 describe('calibrateByTenth', () => {
   it('compares the mean of the values from one tenth to the next with the share that is right', () => {
-    const claims = Array.from({ length: 100 }, (_, at) =>
-      claim((at + 0.5) / 100, at % 10 < at / 10),
-    )
+    const claimAt = (_: unknown, at: number) => claim((at + 0.5) / 100, at % 10 < at / 10)
+    const claims = Array.from({ length: 100 }, claimAt)
     const bins = calibrateByTenth(claims.toReversed(), newRandom)
-    assert.equal(bins.length, 10)
-    assert.deepEqual(
-      bins.map(({ right }) => right.prefixes),
-      Array(10).fill(10),
-    )
+    const sizes = bins.map(({ right }) => right.prefixes)
+    assert.deepEqual(sizes, Array(10).fill(10))
     assert.deepEqual([bins[0]?.from, bins[0]?.to], [0.005, 0.095])
     assert.equal(bins[3]?.stated?.toFixed(6), '0.350000')
     assert.equal(bins[3]?.right.perPrefix.value, 0.4)
@@ -118,13 +99,9 @@ describe('calibrateByTenth', () => {
       claim(1, true),
       claim(undefined, true),
     ]
-    const bins = calibrateByTenth(claims, newRandom)
-    assert.deepEqual(
-      bins.map(({ stated, right }) => [stated?.toFixed(3), right.prefixes, right.perPrefix.value]),
-      [
-        ['0.200', 5, 0],
-        ['0.906', 16, 1],
-      ],
+    const rows = calibrateByTenth(claims, newRandom).map(
+      ({ stated, right }) => `${stated?.toFixed(3)} ${right.prefixes} ${right.perPrefix.value}`,
     )
+    assert.deepEqual(rows, ['0.200 5 0', '0.906 16 1'])
   })
 })

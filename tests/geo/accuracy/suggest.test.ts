@@ -6,27 +6,14 @@ import { type ServedFile, suggestOrder } from '../../../lib/geo/accuracy/suggest
 import { locate } from '../../../lib/geo/answer/locate.ts'
 import type { RawPlace } from '../../../lib/geo/place/place.ts'
 import { createRandom } from '../../../scripts/parts/random.ts'
-import { ANY_ADDRESS, fakeDatabase } from '../fake-database.ts'
+import { fakeDatabase } from '../fake-database.ts'
+import { answer as answerOf, sample as sampleOf } from './samples.ts'
 
 const newRandom = () => createRandom(7)
 
-const sample = (country: string, group: string, coordinates?: Sample['coordinates']): Sample => ({
-  network: { address: ANY_ADDRESS, prefix: 32 },
-  prefix: '192.0.2.1/32',
-  country,
-  region: undefined,
-  city: undefined,
-  coordinates,
-  group,
-  address: ANY_ADDRESS,
-})
-const answer = (country: string, city?: Answer['city']): Answer => ({
-  country,
-  region: undefined,
-  city,
-  timezone: undefined,
-  basis: undefined,
-})
+const sample = (country: string, group: string, coordinates?: Sample['coordinates']) =>
+  sampleOf({ country, group, coordinates })
+const answer = (country: string, city?: Answer['city']) => answerOf({ country, city })
 const served = (provider: string, path: string, place?: RawPlace): ServedFile => ({
   ...fakeDatabase(provider, place, { asn: 64_500 }),
   path,
@@ -39,10 +26,8 @@ describe('listOrders', () => {
   it('lists all orders, the present one first', () => {
     const { orders, isBounded } = listOrders(['a', 'b', 'c'])
     assert.equal(isBounded, false)
-    assert.deepEqual(
-      orders.map((order) => order.join('')),
-      ['abc', 'acb', 'bac', 'bca', 'cab', 'cba'],
-    )
+    const words = orders.map((order) => order.join(''))
+    assert.deepEqual(words, ['abc', 'acb', 'bac', 'bca', 'cab', 'cba'])
   })
 
   it('moves only the first five of more providers', () => {
@@ -54,12 +39,8 @@ describe('listOrders', () => {
 
 describe('gainOf', () => {
   it('has the differences per prefix and per group, and their mean', () => {
-    const samples = [
-      sample('DE', 'one', BERLIN),
-      sample('DE', 'one', BERLIN),
-      sample('DE', 'one'),
-      sample('DE', 'two'),
-    ]
+    const placed = sample('DE', 'one', BERLIN)
+    const samples = [placed, placed, sample('DE', 'one'), sample('DE', 'two')]
     const present = [answer('FR'), answer('DE', BERLIN), answer('DE'), answer('DE')]
     const other = [answer('DE', BERLIN), answer('DE', BERLIN), answer('DE'), answer('FR')]
     const gain = gainOf(samples, { present, other }, newRandom)
@@ -82,14 +63,11 @@ describe('suggestOrder', () => {
   const suggest = async (samples: readonly Sample[], own = files) => {
     const present = samples.map(({ address }) => toAnswer(locate(own, address)))
     let tried = 0
-    const options = {
-      present,
-      newRandom,
-      onOrder: async () => {
-        tried += 1
-      },
+    const onOrder = async () => {
+      tried += 1
     }
-    return { tried: () => tried, ...(await suggestOrder(samples, own, options)) }
+    const suggestion = await suggestOrder(samples, own, { present, newRandom, onOrder })
+    return { tried: () => tried, ...suggestion }
   }
 
   it('puts the provider first that is right, and leaves other files in their places', async () => {

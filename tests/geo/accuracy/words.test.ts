@@ -5,21 +5,11 @@ import { introduction, percent, points } from '../../../scripts/accuracy/words.t
 describe('the introduction', () => {
   const cities = { inFile: 1, byName: 0, unknown: 0, ambiguous: 0, notLookedUp: 0 }
   const skipped = { bad: 0, repeated: 0, contradictory: 0, withoutPlace: 0, covered: 0 }
+  const counts = { prefixes: 1_234, ipv4: 1_234, ipv6: 0, groups: 2 }
+  const truth = { ...counts, form: 'columns', seed: 'any', skipped, examples: [] } as const
+  const databases = [{ name: 'one', provider: 'one', product: 'One', built: '2026-01-13' }]
   const introduce = (own: Partial<typeof cities>, gazetteer: string) =>
-    introduction({
-      truth: {
-        prefixes: 1_234,
-        ipv4: 1_234,
-        ipv6: 0,
-        groups: 2,
-        form: 'columns',
-        seed: 'any',
-        skipped,
-        examples: [],
-        cities: { ...cities, ...own, gazetteer },
-      },
-      databases: [{ name: 'one', provider: 'one', product: 'One', built: '2026-01-13' }],
-    })
+    introduction({ truth: { ...truth, cities: { ...cities, ...own, gazetteer } }, databases })
 
   it('says only what there is to say', () => {
     assert.deepEqual(introduce({}, 'not needed'), [
@@ -30,11 +20,8 @@ describe('the introduction', () => {
   })
 
   it('says that cities are not compared if the gazetteer is not installed', () => {
-    const last = introduce({ notLookedUp: 7 }, 'not installed').at(-1)
-    assert.match(
-      last ?? '',
-      /^7 cities have no coordinates, so only .* cities\.json .* not installed$/,
-    )
+    const last = introduce({ notLookedUp: 7 }, 'not installed').at(-1) ?? ''
+    assert.match(last, /^7 cities have no coordinates, so only .* cities\.json .* not installed$/)
   })
 })
 

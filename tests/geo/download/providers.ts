@@ -24,7 +24,7 @@ import { ipv4FromBits } from '../../../lib/parts/net/address.ts'
 import { type FileServer, openFileServer, type ServedFile } from './file-server.ts'
 
 export const MARCH = Date.UTC(2026, 2, 1)
-export const APRIL = Date.UTC(2026, 3, 1)
+const APRIL = Date.UTC(2026, 3, 1)
 export const MARCH_TIME = 'Mon, 02 Mar 2026 10:00:00 GMT'
 export const APRIL_TIME = 'Thu, 02 Apr 2026 10:00:00 GMT'
 const NOW = Date.UTC(2026, 10, 20)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createLog, type RequestLine } from '../../../lib/parts/log/log.ts'
+import { throttle } from '../../../lib/parts/log/throttle.ts'
 import { NOON } from '../../support/helpers.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
@@ -62,10 +63,8 @@ describe('createLog', () => {
     log.request(line)
     log.info({ signal: 'SIGTERM' }, 'stopping')
     const written = await lines(4)
-    assert.deepEqual(
-      written.map(({ msg }) => msg),
-      ['request', 'failed', 'request', 'stopping'],
-    )
+    const messages = written.map(({ msg }) => msg)
+    assert.deepEqual(messages, ['request', 'failed', 'request', 'stopping'])
     assert.equal(written[1].err.message, 'boom')
   })
 
@@ -74,16 +73,8 @@ describe('createLog', () => {
     log.info({}, 'first')
     log.writeBytes(Buffer.from('{"node":3,"msg":"second"}\n{"msg":"third"}\n'))
     log.request(line)
-    const written = await lines(4)
-    assert.deepEqual(
-      written.map(({ node, msg }) => [node, msg]),
-      [
-        [2, 'first'],
-        [3, 'second'],
-        [undefined, 'third'],
-        [2, 'request'],
-      ],
-    )
+    const written = (await lines(4)).map(({ node, msg }) => `${node} ${msg}`)
+    assert.deepEqual(written, ['2 first', '3 second', 'undefined third', '2 request'])
   })
 
   it('shows the lines of others as text, too, and keeps what is not JSON', () => {
@@ -97,10 +88,8 @@ describe('createLog', () => {
   it('loses no line under load', async () => {
     const { log, lines } = openLog('info')
     for (let n = 0; n < 5_000; n++) log.request({ ...line, status: n })
-    assert.deepEqual(
-      (await lines(5_000)).map(({ status }) => status),
-      Array.from({ length: 5_000 }, (_, n) => n),
-    )
+    const statuses = (await lines(5_000)).map(({ status }) => status)
+    assert.deepEqual(statuses, [...Array(5_000).keys()])
   })
 
   it('writes no line below its level', async () => {
@@ -108,12 +97,27 @@ describe('createLog', () => {
     log.request(line)
     log.info({}, 'no')
     log.warn({}, 'yes')
-    assert.deepEqual(
-      (await lines(1)).map(({ msg }) => msg),
-      ['yes'],
-    )
+    const messages = (await lines(1)).map(({ msg }) => msg)
+    assert.deepEqual(messages, ['yes'])
     const silent = openLog('silent')
     silent.log.error({}, 'no')
     assert.deepEqual(await silent.lines(0), [])
+  })
+})
+
+describe('throttle', () => {
+  it('reports the first call at once and the others once a minute', () => {
+    const reported: number[] = []
+    let now = 0
+    const happen = throttle(
+      (count) => reported.push(count),
+      () => now,
+    )
+    happen()
+    for (now = 1; now < 60_000; now += 10_000) happen()
+    assert.deepEqual(reported, [1])
+    now = 60_000
+    happen()
+    assert.deepEqual(reported, [1, 7])
   })
 })

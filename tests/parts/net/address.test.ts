@@ -9,6 +9,8 @@ import {
   truncated,
   unmapped,
 } from '../../../lib/parts/net/address.ts'
+import { isPublic } from '../../../lib/parts/net/public-address.ts'
+import { addressOf } from '../../support/networks.ts'
 
 /** Texts like addresses, which are valid more often than random text. */
 const addressLike = fc.oneof(
@@ -78,25 +80,15 @@ describe('parseAddress', () => {
     it(`spells ${text} as ${expected}`, () => assert.equal(parseAddress(text)?.text, expected))
   }
 
-  for (const text of [
-    'fe80::1%eth0',
-    '::1%',
-    '01.2.3.4',
-    '1.2.3',
-    '1.2.3.4 ',
-    '١.٢.٣.٤',
-    '1.2.3.4/8',
-  ]) {
+  const bad = ['fe80::1%eth0', '::1%', '01.2.3.4', '1.2.3', '1.2.3.4 ', '١.٢.٣.٤', '1.2.3.4/8']
+  for (const text of bad) {
     it(`refuses "${text}"`, () => assert.equal(parseAddress(text), null))
   }
 })
 
 describe('unmapped', () => {
   it('returns the IPv4 address only of a mapped address', () => {
-    const textOf = (text: string) => {
-      const address = parseAddress(text)
-      return address && unmapped(address).text
-    }
+    const textOf = (text: string) => unmapped(addressOf(text)).text
     assert.equal(textOf('::ffff:1.2.3.4'), '1.2.3.4')
     assert.equal(textOf('::1.2.3.4'), '::102:304')
     assert.equal(textOf('1.2.3.4'), '1.2.3.4')
@@ -113,10 +105,7 @@ describe('truncated', () => {
     ['::1', '::/48'],
   ] as const
   for (const [text, network] of networks) {
-    it(`shows ${text} as ${network}`, () => {
-      const address = parseAddress(text)
-      assert.equal(address && truncated(address), network)
-    })
+    it(`shows ${text} as ${network}`, () => assert.equal(truncated(addressOf(text)), network))
   }
 })
 
@@ -136,3 +125,16 @@ function plainText(given: readonly number[]): string {
     .map((group) => group.toString(16).padStart(4, '0'))
     .join(':')
 }
+
+describe('isPublic', () => {
+  const addresses = {
+    true: ['1.1.1.1', '9.255.255.255', '11.0.0.0', '172.32.0.1', '223.255.255.255', '2a00::1'],
+    false: ['0.0.0.0', '10.1.2.3', '100.64.0.1', '172.31.0.1', '224.0.0.1', '255.255.255.255'],
+  }
+  for (const [expected, texts] of Object.entries(addresses)) {
+    for (const text of [...texts, ...(expected === 'false' ? ['fc00::1', 'ff02::1', '::'] : [])]) {
+      it(`is ${expected} for ${text}`, () =>
+        assert.equal(String(isPublic(addressOf(text))), expected))
+    }
+  }
+})

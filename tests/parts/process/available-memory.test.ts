@@ -27,23 +27,16 @@ function availableMb(files: Readonly<Record<string, string>>, free = 50): number
 
 describe('the available memory', () => {
   it('includes the pages of files that fill the memory of a container', () => {
-    const own = { 'proc/self/cgroup': '0::/\n', 'sys/fs/cgroup/memory.stat': STAT }
-    assert.equal(availableMb({ ...SYSTEM, ...own }), 250)
-    const unit = {
-      'proc/self/cgroup': '0::/system.slice/meridian.service\n',
-      'sys/fs/cgroup/system.slice/meridian.service/memory.stat': STAT,
+    const [first, container] = ['5:cpu,cpuacct:/\n4:memory:/docker/a1\n', '4:memory:/docker/a1\n']
+    for (const [groups, stat] of [
+      ['0::/\n', 'memory.stat'],
+      ['0::/system.slice/meridian.service\n', 'system.slice/meridian.service/memory.stat'],
+      [`${first}0::/\n`, 'memory/docker/a1/memory.stat'],
+      [`${container}0::/\n`, 'memory/memory.stat'],
+    ] as const) {
+      const own = { 'proc/self/cgroup': groups, [`sys/fs/cgroup/${stat}`]: STAT }
+      assert.equal(availableMb({ ...SYSTEM, ...own }), 250)
     }
-    assert.equal(availableMb({ ...SYSTEM, ...unit }), 250)
-    const firstVersion = {
-      'proc/self/cgroup': '5:cpu,cpuacct:/\n4:memory:/docker/a1\n0::/\n',
-      'sys/fs/cgroup/memory/docker/a1/memory.stat': STAT,
-    }
-    assert.equal(availableMb({ ...SYSTEM, ...firstVersion }), 250)
-    const inContainer = {
-      'proc/self/cgroup': '4:memory:/docker/a1\n0::/\n',
-      'sys/fs/cgroup/memory/memory.stat': STAT,
-    }
-    assert.equal(availableMb({ ...SYSTEM, ...inContainer }), 250)
   })
 
   it('is never more than the system has', () => {

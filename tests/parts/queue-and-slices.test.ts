@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createQueue } from '../../lib/parts/task-queue.ts'
+import { mapInSlices, runInSlices } from '../../lib/parts/time-slices.ts'
+import { countTurns } from '../support/count-turns.ts'
 
 describe('a queue', () => {
   it('runs at most so many at once, in order, and goes on after a failure', async () => {
@@ -22,10 +24,8 @@ describe('a queue', () => {
     const ends = await Promise.allSettled(numbers.map((n) => queue.run(work(n))))
     assert.equal(most, 2)
     assert.deepEqual(began, numbers)
-    assert.deepEqual(
-      ends.map((end) => (end.status === 'fulfilled' ? end.value : 'failed')),
-      ['failed', 1, 2, 'failed', 4, 5, 'failed', 7, 8],
-    )
+    const outcomes = ends.map((end) => (end.status === 'fulfilled' ? end.value : 'failed'))
+    assert.deepEqual(outcomes, ['failed', 1, 2, 'failed', 4, 5, 'failed', 7, 8])
     assert.equal(queue.isIdle(), true)
     assert.equal(await queue.run(work(10)), 10)
   })
@@ -67,5 +67,40 @@ describe('a queue', () => {
     assert.equal(await wait('e', true), null)
     resolve('done')
     assert.deepEqual(new Set(await Promise.all(accepted)), new Set(['done']))
+  })
+})
+
+describe('mapInSlices', () => {
+  it('maps all values in order', async () => {
+    const values = Array.from({ length: 1_000 }, (_, n) => n)
+    const expected = values.map((value) => value * 3)
+    assert.deepEqual(await mapInSlices(values, (value, at) => value * 2 + at), expected)
+    assert.deepEqual(await mapInSlices([], () => 1), [])
+  })
+
+  it('lets other work run in between', async () => {
+    using turns = countTurns()
+    const spin = () => {
+      const end = performance.now() + 0.2
+      while (performance.now() < end);
+    }
+    await mapInSlices([...Array(100).keys()], spin)
+    assert.ok(turns.count() >= 4, `${turns.count()} turns`)
+  })
+})
+
+describe('runInSlices', () => {
+  it('lets other work run between steps', async () => {
+    using turns = countTurns()
+    function* work(): Generator<void, string> {
+      for (let n = 0; n < 50; n++) {
+        const end = performance.now() + 0.5
+        while (performance.now() < end);
+        yield
+      }
+      return 'done'
+    }
+    assert.equal(await runInSlices(work()), 'done')
+    assert.ok(turns.count() > 10, String(turns.count()))
   })
 })
