@@ -81,7 +81,7 @@ async function getSubscription({ callApi, session }: UserVisit, where: 'here' | 
 }
 
 /** The statuses in our API of a subscription that waits for a payment. */
-const NOT_PAID = ['past_due', 'incomplete', 'unpaid']
+const NOT_PAID = ['past_due', 'incomplete']
 
 /** The page of the oldest open invoice. If Stripe does not answer, the page shows no link. */
 async function findPayUrl({ callApi }: UserVisit): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
-import type { StripeCalls } from './stripe-calls.ts'
+import { idOf, type StripeCalls } from './stripe-calls.ts'
 import { ifMissing } from './stripe-refusal.ts'
-import { OVERAGES_FIELD, toStripeSubscription } from './stripe-subscription.ts'
+import { OVERAGES_FIELD, toStripeSubscription, USER_FIELD } from './stripe-subscription.ts'
 
 const PAGE = 100
 
@@ -43,16 +43,33 @@ export function subscriptionCalls({ read, write }: StripeCalls) {
   }
 }
 
-/** Calls that end a subscription now. They do nothing if it no longer exists. */
-export function cancellationCalls({ write }: StripeCalls) {
-  const cancel = async (id: string, params: Stripe.SubscriptionCancelParams): Promise<void> => {
-    await write((sdk, options) => sdk.subscriptions.cancel(id, params, options)).catch(
-      ifMissing(null),
-    )
-  }
+/** A subscription never has more open invoices. */
+const MAX_OPEN = 100
+
+/** Calls that end a subscription now, and what it leaves. */
+export function cancellationCalls({ read, write }: StripeCalls) {
   return {
-    cancelNow: (id: string) => cancel(id, {}),
-    /** Credits the unused time to the customer's next invoices. */
-    cancelWithCredit: (id: string) => cancel(id, { prorate: true, invoice_now: true }),
+    /** Does nothing if the subscription no longer exists. */
+    cancelNow: async (id: string): Promise<void> => {
+      await write((sdk, options) => sdk.subscriptions.cancel(id, {}, options)).catch(
+        ifMissing(null),
+      )
+    },
+
+    /** Makes the open invoices void that subscriptions other than `live` left to the user. */
+    voidLeftovers: async (
+      { customerId: customer, userId }: { readonly customerId: string; readonly userId: string },
+      live: readonly string[],
+    ): Promise<void> => {
+      const params = { customer, status: 'open', limit: MAX_OPEN } as const
+      const { data } = await read((sdk, options) => sdk.invoices.list(params, options))
+      for (const { id, parent } of data) {
+        const { subscription, metadata } = parent?.subscription_details ?? {}
+        // The customer may owe the operator something else.
+        if (subscription === undefined || metadata?.[USER_FIELD] !== userId) continue
+        if (live.includes(idOf(subscription))) continue
+        await write((sdk, options) => sdk.invoices.voidInvoice(id, {}, options))
+      }
+    },
   }
 }

@@ -1,4 +1,3 @@
-import { givesAccess } from '../../config/entitlement.ts'
 import type { Plan } from '../../config/plans.ts'
 import type { CheckoutResponse } from '../../contract/billing/billing-schemas.ts'
 import type { Interval } from '../../contract/billing/price-schemas.ts'
@@ -11,7 +10,7 @@ import type { Buyer } from '../stripe/new-customers.ts'
 import { unavailable } from '../stripe/stripe-refusal.ts'
 import { explainCurrency } from './currency.ts'
 import { findCustomer, insertCustomer } from './customers.ts'
-import { sync } from './sync.ts'
+import { hasAccess, sync } from './sync.ts'
 import { hasTried } from './trials.ts'
 
 export interface CheckoutRequest extends Pick<CheckoutOptions, 'currency' | 'embedded' | 'pages'> {
@@ -85,14 +84,13 @@ async function closeUnpaid(
 ): Promise<void> {
   const allClosed = await stripe.closeCheckouts(customer)
   for (;;) {
-    const { after, paysForUnknown } = await sync(billing, stripe, userId)
-    if (paysForUnknown || (after !== null && givesAccess(after.status))) {
+    const { after, paysForUnknown, unpaid } = await sync(billing, stripe, userId)
+    if (paysForUnknown || hasAccess(after)) {
       throw new ApiError('ALREADY_SUBSCRIBED', 'There is a subscription already: change its plan')
     }
     // If a page cannot be closed, somebody is paying on it.
     if (!allClosed) throw unavailable()
-    if (after === null) return
-    // This subscription gives no access, but the user could still pay for it. There may be more.
-    await stripe.cancelNow(after.id)
+    if (unpaid.length === 0) return
+    for (const id of unpaid) await stripe.cancelNow(id)
   }
 }

@@ -12,6 +12,8 @@ export interface MirrorRows {
    * null if there is no live subscription to one of our plans.
    */
   readonly row: SubscriptionRow | null
+  /** The ids of ours that give no access, but that Stripe keeps: the customer could still pay for them. */
+  readonly unpaid: readonly string[]
   /** The ids of others that give access: the customer pays for them, too. */
   readonly duplicates: readonly string[]
   /** Prices that the user pays, but that belong to no plan in the settings. */
@@ -23,6 +25,8 @@ export interface MirrorRows {
 type StripeItem = StripeSubscription['items'][number]
 
 const ENDED: readonly string[] = ['canceled', 'incomplete_expired']
+/** All payments have failed. Stripe charges no more, and later invoices stay drafts: for us it has ended. */
+const GIVEN_UP = 'unpaid'
 
 /** `before`, our row so far, knows the plan of a price that was removed from the settings. */
 export function toMirrorRows(
@@ -37,12 +41,14 @@ export function toMirrorRows(
     .map((subscription) => ({ subscription, row: toRow(subscription, settings, before) }))
   const rows = live.map(({ row }) => row && { ...row, userId }).filter((row) => row !== null)
   const paid = rows.filter(({ status }) => givesAccess(status))
+  const unpaid = rows.filter(({ status }) => !givesAccess(status))
   const ours = live.filter(
     ({ subscription, row }) =>
       givesAccess(subscription.status) && (row !== null || subscription.userId === userId),
   )
   return {
-    row: paid[0] ?? rows[0] ?? null,
+    row: paid[0] ?? unpaid.find(({ status }) => status !== GIVEN_UP) ?? null,
+    unpaid: unpaid.map(({ id }) => id),
     duplicates: paid.slice(1).map(({ id }) => id),
     unknownPrices: ours.flatMap(({ subscription }) => unknownPricesOf(subscription, settings)),
     paysForUnknown: ours.some(({ row }) => row === null),

@@ -23,7 +23,7 @@ import {
 import { insertTrials } from './trials.ts'
 
 /** The user's subscription before and after a sync. */
-export interface SyncResult extends Pick<MirrorRows, 'paysForUnknown' | 'duplicates'> {
+export interface SyncResult extends Pick<MirrorRows, 'paysForUnknown' | 'duplicates' | 'unpaid'> {
   readonly before: SubscriptionRow | null
   readonly after: SubscriptionRow | null
 }
@@ -33,6 +33,7 @@ const NOTHING = {
   after: null,
   paysForUnknown: false,
   duplicates: [],
+  unpaid: [],
 } as const satisfies SyncResult
 
 const ATTEMPTS = 20
@@ -70,14 +71,17 @@ async function prepare(billing: Billing, stripe: StripeGateway, customer: Custom
     return { ...NOTHING, before, statements: [deleteCustomer(db, customer)] }
   }
   const found = toMirrorRows(userId, before, subscriptions, billing)
-  const { row: after, paysForUnknown, duplicates } = found
+  const { row: after, ...others } = found
+  if (hasAccess(after) && before?.id !== after.id) {
+    await stripe.voidLeftovers({ customerId, userId }, [after.id, ...others.duplicates])
+  }
   const statements = [
     bumpRevision(db, customer),
     after === null ? deleteSubscription(db, userId) : saveSubscription(db, after),
     ...(isSameItem(before, after) ? [] : [deletePreview(db, userId)]),
     ...insertTrials(db, userId, subscriptions),
   ]
-  return { before, after, paysForUnknown, duplicates, statements }
+  return { ...others, before, after, statements }
 }
 
 /** A preview is valid only for the same item and price. */
@@ -133,7 +137,7 @@ function toLapsedNotes(
   return [toNote('plan_change_lapsed', after, detail)]
 }
 
-function hasAccess(row: SubscriptionRow | null): boolean {
+export function hasAccess(row: SubscriptionRow | null): row is SubscriptionRow {
   return row !== null && givesAccess(row.status)
 }
 

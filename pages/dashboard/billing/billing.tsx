@@ -112,8 +112,6 @@ function Portal({ base }: { readonly base: string }) {
 const UNPAID: Readonly<Record<string, string>> = {
   past_due:
     'Your last payment failed, or your bank asks you to confirm it. Pay the open invoice, or choose another payment method. Your plan ends if all further attempts fail.',
-  unpaid:
-    'Your payments failed, so your plan has ended. It starts again when you pay the open invoice.',
   incomplete:
     'Your first payment failed, or your bank asks you to confirm it. Your plan starts when you pay the open invoice.',
 }

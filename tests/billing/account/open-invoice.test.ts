@@ -3,21 +3,21 @@ import { describe, it } from 'node:test'
 import type Stripe from 'stripe'
 import { codeOf } from '../../support/helpers.ts'
 import { freshly } from '../../support/scene/freshly.ts'
-import { auditOf, DAY, openShop, type Shop } from '../shop.ts'
+import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const SET = '/v1/billing/payment-method'
 
-/** Starter, whose renewal fails. With `unpaid`, all retries have failed too. */
-async function openOwing(status: 'past_due' | 'unpaid'): Promise<Shop> {
+/** Starter, whose renewal fails. */
+async function openOwing(): Promise<Shop> {
   const shop = await openShop()
   shop.double.endDunningAs('unpaid')
   const { id } = await shop.buy('starter')
   const customer = String(shop.atStripe(id).customer)
   const card = await shop.stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
   await shop.stripe.subscriptions.update(id, { default_payment_method: card.id })
-  shop.pass(31 * DAY + 3_600 + (status === 'unpaid' ? 15 * DAY : 0))
+  shop.pass(31 * DAY + 3_600)
   await shop.settled()
-  assert.equal((await shop.row())?.status, status)
+  assert.equal((await shop.row())?.status, 'past_due')
   return shop
 }
 
@@ -36,29 +36,26 @@ const defaultCard = (shop: Shop, { default_payment_method: id }: Stripe.Subscrip
   shop.double.world.state.tables.paymentMethods.get(String(id))?.card?.last4
 
 describe('a new card', () => {
-  const shop = freshly(() => openOwing('past_due'))
+  const shop = freshly(openOwing)
 
-  for (const status of ['past_due', 'unpaid'] as const) {
-    it(`pays the open invoice of a subscription that is ${status} at once`, async () => {
-      await using shop = await openOwing(status)
-      const answer = await setCard(shop, 'tok_visa')
-      assert.equal(answer.status, 200, answer.text)
-      const row = await shop.row()
-      assert.equal(row?.status, 'active')
-      assert.deepEqual(totals(shop), ['paid 900', 'paid 900'])
-      assert.equal(defaultCard(shop, shop.atStripe(row.id)), '4242')
-      const last = (await auditOf(shop)).slice(-2)
-      assert.deepEqual(
-        last.map(({ action, detail }) => [action, detail]),
-        [
-          ['set_payment_method', null],
-          ['subscription_updated', `starter ${status} to starter active`],
-        ],
-      )
-      await shop.settled()
-      assert.equal((await shop.row())?.status, 'active')
-    })
-  }
+  it('pays the open invoice of a subscription that is past due at once', async () => {
+    const answer = await setCard(shop, 'tok_visa')
+    assert.equal(answer.status, 200, answer.text)
+    const row = await shop.row()
+    assert.equal(row?.status, 'active')
+    assert.deepEqual(totals(shop), ['paid 900', 'paid 900'])
+    assert.equal(defaultCard(shop, shop.atStripe(row.id)), '4242')
+    const last = (await auditOf(shop)).slice(-2)
+    assert.deepEqual(
+      last.map(({ action, detail }) => [action, detail]),
+      [
+        ['set_payment_method', null],
+        ['subscription_updated', 'starter past_due to starter active'],
+      ],
+    )
+    await shop.settled()
+    assert.equal((await shop.row())?.status, 'active')
+  })
 
   it('pays the first invoice of an incomplete subscription', async () => {
     await using shop = await openShop()
@@ -126,5 +123,50 @@ describe('a new card', () => {
     assert.equal((await setCard(shop, 'tok_visa')).status, 200)
     assert.deepEqual(totals(shop), ['paid 900', 'open 2000'])
     assert.equal((await shop.row())?.plan, 'starter')
+  })
+})
+
+/*
+ * "If the subscription is `unpaid`, … leaves new invoices in `draft`", and only the most recent one makes it
+ * active again: https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses
+ */
+describe('a subscription that is unpaid after all retries', () => {
+  const shop = freshly(openOwing)
+
+  it('has ended: a new card pays nothing, also a period later', async () => {
+    shop.pass(46 * DAY)
+    await shop.settled()
+    assert.equal(await shop.row(), null)
+    assert.match((await shop.send('GET', SUBSCRIPTION)).text, /"subscription":null/)
+    const { id } = await shop.stripe.paymentMethods.create({
+      type: 'card',
+      card: { token: 'tok_visa' },
+    })
+    const answer = await shop.send('POST', SET, { paymentMethodId: id })
+    assert.equal(codeOf(answer), 'NO_ACTIVE_SUBSCRIPTION')
+    assert.deepEqual(totals(shop), ['paid 900', 'open 900', 'draft 900'])
+  })
+
+  it('owes nothing once a plan is bought again, but what it owes elsewhere stays', async () => {
+    shop.pass(16 * DAY)
+    await shop.settled()
+    const [{ id: ended, customer } = { id: '', customer: '' }] = [
+      ...shop.double.world.state.tables.subscriptions.values(),
+    ]
+    const failing = shop.atStripe(ended).default_payment_method
+    const consulting = await shop.stripe.subscriptions.create({
+      customer: String(customer),
+      items: [{ price: shop.prices.starter }],
+      default_payment_method: String(failing),
+      metadata: { sold_by: 'somebody else' },
+    })
+    await shop.stripe.subscriptions.cancel(consulting.id)
+    assert.deepEqual(totals(shop), ['paid 900', 'open 900', 'open 900'])
+    await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
+    assert.equal(shop.atStripe(ended).status, 'canceled')
+    assert.deepEqual(totals(shop), ['paid 900', 'open 900', 'open 900'])
+    await shop.buy('pro')
+    assert.deepEqual(totals(shop), ['paid 900', 'void 900', 'open 900', 'paid 2900'])
+    assert.equal((await shop.row())?.status, 'active')
   })
 })

@@ -76,7 +76,7 @@ const TABLE: readonly (readonly [State, Record<Operation, Outcome>])[] = [
   [{ status: 'past_due', mark: 'none' }, withOpenInvoice('past_due')],
   [{ status: 'past_due', mark: 'at-period-end' }, withOpenInvoice('canceling', 'past_due')],
   [{ status: 'incomplete', mark: 'none' }, withoutAccess('starter incomplete')],
-  [{ status: 'unpaid', mark: 'none' }, withoutAccess('starter unpaid')],
+  [{ status: 'unpaid', mark: 'none' }, withoutAccess('none')],
   [{ status: 'paused', mark: 'none' }, withoutAccess('starter paused')],
   [{ status: 'incomplete_expired', mark: 'none' }, withoutAccess('none')],
   [{ status: 'canceled', mark: 'none' }, withoutAccess('none')],
