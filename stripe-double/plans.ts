@@ -1,6 +1,6 @@
 import { addPrice, addProduct } from './resources/catalog/prices.ts'
 import { addMeter } from './resources/meters.ts'
-import { changeTaxSettings } from './tax/tax-settings.ts'
+import { activateTax } from './tax/tax-settings.ts'
 import type { World } from './world.ts'
 
 export interface SeedPlan {
@@ -16,20 +16,12 @@ export type SeededPrices = ReturnType<typeof seedPlans>
 export const OVERAGE_EVENT = 'meridian_overage'
 const OVERAGE_CENTS = 0.1
 
-/** The double's seller is in Germany. */
-const HEAD_OFFICE = {
-  line1: 'Beispielstraße 1',
-  city: 'Berlin',
-  postal_code: '10115',
-  country: 'DE',
-}
-
 /**
  * Adds products for the plans with a price by the month and one by the year, and a metered price for
  * overages, and sets up Stripe Tax.
  */
 export function seedPlans(world: World, plans: readonly SeedPlan[]) {
-  changeTaxSettings(world, { head_office: { address: HEAD_OFFICE } })
+  activateTax(world)
   /** Price ids by plan id. Free plans have no price. */
   const monthly = new Map<string, string>()
   const yearly = new Map<string, string>()

@@ -88,8 +88,7 @@ export function createState() {
     orders: new Map<string, Order>(),
     /** Subscriptions whose trial's end was announced. */
     announcedTrials: new Map<string, true>(),
-    /** At most one, of the account. */
-    taxSettings: new Map<'', Stripe.Tax.Settings>(),
+    taxSettings: new Map<'head_office', true>(),
     /** By identifier. */
     meterEvents: new Map<string, MeterReading>(),
     /** Signing secrets by endpoint URL; several while a secret is being replaced. */

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { getRow, type World } from '../world.ts'
 import { findTaxRule, requireTaxLocation, type TaxRule } from './tax-rule.ts'
-import { getTaxSettings, requireTaxActive } from './tax-settings.ts'
+import { requireTaxActive } from './tax-settings.ts'
 
 type Line = Stripe.InvoiceLineItem
 type LineTax = Stripe.InvoiceLineItem.Tax
@@ -44,7 +44,7 @@ function taxOn(world: World, line: Line, { rule, net }: { rule: TaxRule; net: nu
   return {
     amount,
     tax_behavior: behavior,
-    tax_rate_details: { tax_rate: rule.rate },
+    tax_rate_details: { tax_rate: 'txr_flat' },
     taxability_reason: rule.reason,
     taxable_amount: behavior === 'exclusive' ? net : net - amount,
     type: 'tax_rate_details',
@@ -54,9 +54,7 @@ function taxOn(world: World, line: Line, { rule, net }: { rule: TaxRule; net: nu
 /** Whether the tax comes on top of the price, or is in it. */
 function behaviorOf(world: World, { pricing }: Line): 'exclusive' | 'inclusive' {
   const price = getRow(world, 'prices', String(pricing?.price_details?.price))
-  const { tax_behavior: own } = price
-  const behavior = own === 'unspecified' ? getTaxSettings(world).defaults.tax_behavior : own
-  return behavior === 'inclusive' ? 'inclusive' : 'exclusive'
+  return price.tax_behavior === 'inclusive' ? 'inclusive' : 'exclusive'
 }
 
 /** The taxes of all lines, and what they add to the total. */

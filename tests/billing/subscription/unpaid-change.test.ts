@@ -83,7 +83,7 @@ describe('a change of the plan while an invoice is open', () => {
       invoices.map(({ status, amount_paid }) => [status, amount_paid]),
       [
         ['paid', 2900],
-        ['open', 0],
+        ['void', 0],
         ['paid', 900],
       ],
     )
