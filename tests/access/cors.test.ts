@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { makeApp, type TestApp } from '../support/helpers.ts'
+import { describe, it } from 'node:test'
+import { makeApp } from '../support/helpers.ts'
 import { sharedScene } from '../support/scene/scene.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
@@ -60,13 +60,9 @@ describe('CORS', () => {
   })
 
   it('answers a preflight without a credential', async () => {
-    const { status, headers } = await app.send('OPTIONS', LOCATE, {
-      headers: {
-        origin,
-        'access-control-request-method': 'GET',
-        'access-control-request-headers': 'x-api-key',
-      },
-    })
+    const asked = { 'access-control-request-method': 'GET' }
+    const sent = { origin, ...asked, 'access-control-request-headers': 'x-api-key' }
+    const { status, headers } = await app.send('OPTIONS', LOCATE, { headers: sent })
     assert.equal(status, 204)
     assert.equal(allowed(headers), origin)
     assert.equal(headers.get('access-control-allow-methods'), 'GET')
@@ -86,13 +82,8 @@ describe('MERIDIAN_CORS_ORIGINS', () => {
   const elsewhere = { origin: 'https://dash.example.evil' }
   const paths = ['/v1/account/me', '/v1/billing/subscription', '/v1/contact']
 
-  let open: TestApp
-  before(async () => {
-    open = await makeApp({
-      env: { MERIDIAN_CORS_ORIGINS: 'https://Dash.example/, http://localhost:3000' },
-    })
-  })
-  after(() => open.close())
+  const env = { MERIDIAN_CORS_ORIGINS: 'https://Dash.example/, http://localhost:3000' }
+  const open = sharedScene({ env })
 
   it('answers preflights to account, billing and contact for these origins alone', async () => {
     for (const path of paths) {
@@ -110,11 +101,9 @@ describe('MERIDIAN_CORS_ORIGINS', () => {
     const key = await open.makeKey()
     const read = async (path: string, headers: Record<string, string>) =>
       allowed((await open.send('GET', path, { key, headers })).headers)
+    const local = 'http://localhost:3000'
     assert.equal(await read('/v1/account/me', { origin }), origin)
-    assert.equal(
-      await read('/v1/account/me', { origin: 'http://localhost:3000' }),
-      'http://localhost:3000',
-    )
+    assert.equal(await read('/v1/account/me', { origin: local }), local)
     assert.equal(await read('/v1/account/me', elsewhere), null)
     assert.equal(await read('/v1/account/me', {}), null)
     assert.equal(await read(LOCATE, { origin }), null)

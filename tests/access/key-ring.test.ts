@@ -67,16 +67,8 @@ describe('a key ring', () => {
   it('finds at once a key that another connection adds', async () => {
     const { text, id, prefix } = await addKey()
     const { origins, plan, ...key } = ring.find(text, NOON) ?? {}
-    assert.deepEqual(key, {
-      id,
-      userId,
-      prefix,
-      type: 'secret',
-      scopes: ['geo:read'],
-      expiresAt: null,
-      paid: null,
-      lastUsedAt: 0,
-    })
+    const granted = { type: 'secret', scopes: ['geo:read'], expiresAt: null, paid: null }
+    assert.deepEqual(key, { id, userId, prefix, ...granted, lastUsedAt: 0 })
     assert.deepEqual([origins, plan], [[], plans.free])
   })
 
@@ -91,24 +83,20 @@ describe('a key ring', () => {
   })
 
   it('sees a changed plan, scope, origin and expiry by the next turn', async () => {
-    const { text, id } = await addKey({
-      type: 'publishable',
-      allowedOrigins: ['https://a.example'],
-    })
+    const allowedOrigins = ['https://a.example']
+    const { text, id } = await addKey({ type: 'publishable', allowedOrigins })
     assert.equal(ring.find(text, NOON)?.plan.id, 'free')
     await updatePlan(other, userId, 'pro').run()
     await nextTurn()
     assert.equal(ring.find(text, NOON)?.plan.id, 'pro')
-    const change =
-      'UPDATE api_keys SET scopes = ?, allowed_origins = ?, expires_at = ? WHERE id = ?'
-    other.$client.prepare(change).run('[]', '["https://b.example"]', NOON + 5, id)
+    const change = 'scopes = ?, allowed_origins = ?, expires_at = ?'
+    const update = other.$client.prepare(`UPDATE api_keys SET ${change} WHERE id = ?`)
+    update.run('[]', '["https://b.example"]', NOON + 5, id)
     await nextTurn()
     const key = ring.find(text, NOON)
     assert.deepEqual(key?.scopes, [])
-    assert.deepEqual(
-      key?.origins.map((origin) => origin.text),
-      ['https://b.example'],
-    )
+    const origins = key?.origins.map((origin) => origin.text)
+    assert.deepEqual(origins, ['https://b.example'])
     assert.equal(ring.find(text, NOON + 5), null)
   })
 
@@ -119,10 +107,8 @@ describe('a key ring', () => {
   })
 
   it('skips origins that are not patterns', async () => {
-    const { text } = await addKey({
-      type: 'publishable',
-      allowedOrigins: ['*', 'https://a.example'],
-    })
+    const allowedOrigins = ['*', 'https://a.example']
+    const { text } = await addKey({ type: 'publishable', allowedOrigins })
     assert.equal(ring.find(text, NOON)?.origins.length, 1)
   })
 

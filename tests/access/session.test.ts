@@ -18,9 +18,8 @@ const credentials = { email: 'ada@example.com', password: PASSWORD }
 
 const app = freshScene()
 
-function rows(sql: string, ...values: unknown[]) {
-  return readRows(app, sql, ...values)
-}
+const rows = (sql: string) => readRows(app, sql)
+const ada = app.user('ada')
 
 describe('a user whose sign-up was interrupted', () => {
   it('is removed, and can sign up again', async () => {
@@ -49,9 +48,8 @@ describe('a session', () => {
   })
 
   it('ends with sign-out, on the next request', async () => {
-    const token = await signUp(app)
+    const { token, headers } = await ada.signUp()
     const other = await signIn(app)
-    const headers = { authorization: `Bearer ${token}` }
     assert.equal((await sendAuth(app, '/sign-out', {}, { headers })).status, 200)
     assert.equal(await lookUpWith(app, token), 401)
     assert.equal(await lookUpWith(app, other), 200)
@@ -61,10 +59,8 @@ describe('a session', () => {
     const token = await signUp(app)
     const get = (bearer: string) =>
       sendAuth(app, '/get-session', undefined, { headers: { authorization: `Bearer ${bearer}` } })
-    const { session } = v.parse(
-      v.object({ session: v.object({ token: v.string() }) }),
-      (await get(token)).body,
-    )
+    const Shown = v.object({ session: v.object({ token: v.string() }) })
+    const { session } = v.parse(Shown, (await get(token)).body)
     assert.equal(session.token, token)
     assert.equal((await get('nonsense')).body, null)
     assert.equal((await get(hashToken(token))).body, null)
@@ -75,12 +71,11 @@ describe('a session', () => {
     for (const text of [hashToken(token), `${token}x`, token.slice(1), '', '.', '%', '%00']) {
       assert.equal(await lookUpWith(app, text), 401, text)
     }
-    const plain = { authorization: token }
-    assert.equal((await app.send('GET', LOCATE, { headers: plain })).status, 401)
-    const basic = { authorization: `Basic ${token}` }
-    assert.equal((await app.send('GET', LOCATE, { headers: basic })).status, 401)
-    const lower = { authorization: `bearer   ${token}` }
-    assert.equal((await app.send('GET', LOCATE, { headers: lower })).status, 200)
+    const statusFor = async (authorization: string) =>
+      (await app.send('GET', LOCATE, { headers: { authorization } })).status
+    assert.equal(await statusFor(token), 401)
+    assert.equal(await statusFor(`Basic ${token}`), 401)
+    assert.equal(await statusFor(`bearer   ${token}`), 200)
   })
 
   it('ends when it expires, and is then removed', async () => {
@@ -92,29 +87,26 @@ describe('a session', () => {
     assert.deepEqual(await rows('SELECT count(*) AS sessions FROM sessions'), [[0]])
   })
 
-  it(
-    'is removed at the start if it has expired, even if another process holds the lock',
-    ofLock,
-    async () => {
-      await signUp(app)
-      await write(app, 'UPDATE sessions SET expires_at = 1')
-      await using opening = new AsyncDisposableStack()
-      const other = openPlain(join(app.dataDir, 'app.db'))
-      opening.defer(() => {
-        other.close()
-      })
-      other.exec('BEGIN IMMEDIATE')
-      openAuth(app.services, app.services.keys, opening)
-      await nextTurn()
-      other.exec('ROLLBACK')
-      while ((await rows('SELECT 1 FROM sessions')).length > 0) await sleep(5)
-    },
-  )
+  const removedAtStart =
+    'is removed at the start if it has expired, even if another process holds the lock'
+  it(removedAtStart, ofLock, async () => {
+    await signUp(app)
+    await write(app, 'UPDATE sessions SET expires_at = 1')
+    await using opening = new AsyncDisposableStack()
+    const other = openPlain(join(app.dataDir, 'app.db'))
+    opening.defer(() => {
+      other.close()
+    })
+    other.exec('BEGIN IMMEDIATE')
+    openAuth(app.services, app.services.keys, opening)
+    await nextTurn()
+    other.exec('ROLLBACK')
+    while ((await rows('SELECT 1 FROM sessions')).length > 0) await sleep(5)
+  })
 
   it('authorises nothing if it ends while the client is still sending the body, and neither does a key', async () => {
-    const token = await signUp(app)
+    const { headers: session } = await ada.signUp()
     const key = await app.makeKey({ email: 'kim@example.com' })
-    const session = { authorization: `Bearer ${token}` }
     for (const headers of [session, { 'x-api-key': key }]) {
       const rest = Promise.withResolvers<Uint8Array>()
       const body = new ReadableStream<Uint8Array>({
@@ -135,13 +127,9 @@ describe('a session', () => {
   })
 
   it('follows a change of plan', async () => {
-    const token = await signUp(app)
-    const tier = async () => {
-      const { body } = await app.send('GET', LOCATE, {
-        headers: { authorization: `Bearer ${token}` },
-      })
-      return v.parse(v.object({ meta: v.object({ tier: v.string() }) }), body).meta.tier
-    }
+    await ada.signUp()
+    const Answered = v.object({ meta: v.object({ tier: v.string() }) })
+    const tier = async () => v.parse(Answered, (await ada.lookUp()).body).meta.tier
     assert.equal(await tier(), 'free')
     await write(app, "UPDATE users SET plan = 'pro'")
     assert.equal(await tier(), 'pro')
@@ -160,13 +148,9 @@ describe('a session', () => {
   })
 
   it('ends when the user changes the password and asks for that', async () => {
-    const token = await signUp(app)
-    const headers = { authorization: `Bearer ${token}` }
-    const body = {
-      currentPassword: PASSWORD,
-      newPassword: `${PASSWORD}2`,
-      revokeOtherSessions: true,
-    }
+    const { token, headers } = await ada.signUp()
+    const passwords = { currentPassword: PASSWORD, newPassword: `${PASSWORD}2` }
+    const body = { ...passwords, revokeOtherSessions: true }
     assert.equal((await sendAuth(app, '/change-password', body, { headers })).status, 200)
     assert.equal(await lookUpWith(app, token), 401)
     assert.equal((await sendAuth(app, '/sign-in/email', credentials)).status, 401)

@@ -28,20 +28,29 @@ export async function startLoopbackServer(handle: Handle): Promise<LoopbackServe
       response.end()
     }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // safe: it listens on a port
-  const { port } = server.address() as AddressInfo
+  const origin = await listenLocally(server)
   return {
-    port,
-    origin: `http://127.0.0.1:${port}`,
+    port: Number(new URL(origin).port),
+    origin,
     server,
     [Symbol.asyncDispose]: async () => {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
+      await closeServer(server)
       if (failures.length > 0) throw new AggregateError(failures, 'a handler has failed')
     },
   }
+}
+
+/** Makes the server listen on any port of 127.0.0.1. Returns its URL. */
+export async function listenLocally(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  // safe: it listens on a port
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Closes the server with all its connections, unless it is closed. */
+export async function closeServer(server: Server): Promise<void> {
+  const closed = server.listening ? once(server, 'close') : undefined
+  server.close()
+  server.closeAllConnections()
+  await closed
 }

@@ -21,8 +21,23 @@ export function plansFile(): string {
 
 /** A file with the free plan and these. */
 export function plansFileOf(plans: readonly object[]): string {
+  return write([plan('free', 0, 5_000, 10), ...plans])
+}
+
+function write(plans: readonly object[]): string {
   written += 1
   const file = join(folder, `plans-${written}.json`)
-  writeFileSync(file, JSON.stringify([plan('free', 0, 5_000, 10), ...plans]))
+  writeFileSync(file, JSON.stringify(plans))
   return file
+}
+
+const WIDE = {
+  ...{ monthlyCap: 10 ** 9, requestsPerMinute: 10 ** 7 },
+  ...{ maxKeys: 10 ** 6, maxSites: 10 ** 6 },
+}
+
+/** A file with the plan `free` and these, by their prices, all with limits that no test reaches. */
+export function widePlansFile(prices: Readonly<Record<string, number>> = {}): string {
+  const all = Object.entries({ free: 0, ...prices })
+  return write(all.map(([id, price]) => ({ ...WIDE, id, name: id, price })))
 }

@@ -29,6 +29,18 @@ export async function runScript(args: readonly string[], settings: Settings): Pr
   return { code: child.exitCode, stdout, stderr }
 }
 
+/** Makes a key, as `npm run key` does with these options. */
+export async function addKey(
+  settings: Settings,
+  email = 'ada@example.com',
+  ...options: readonly string[]
+): Promise<string> {
+  const args = ['scripts/key.ts', '--email', email, '--name', 'test', ...options]
+  const { code, stdout, stderr } = await runScript(args, settings)
+  assert.equal(code, 0, stderr)
+  return stdout.trim()
+}
+
 export interface Running {
   readonly pid: number
   /** The URL that the server prints. */

@@ -29,11 +29,9 @@ function bearerOf({ headers }: IncomingMessage): string {
 
 const HTML = '<!doctype html><title>Bad gateway</title>'
 const MODES: Readonly<Record<string, { status: number; body: string } | 'silent'>> = {
-  silent: 'silent',
+  ...{ silent: 'silent', html: { status: 200, body: HTML }, empty: { status: 200, body: '' } },
   limited: { status: 429, body: '{"message":"Too many requests. Please try again later."}' },
-  broken: { status: 500, body: '{}' },
-  html: { status: 200, body: HTML },
-  empty: { status: 200, body: '' },
+  ...{ broken: { status: 500, body: '{}' }, moved: { status: 302, body: '' } },
   shapeless: { status: 200, body: '{"user":{"id":7},"session":true}' },
   revealing: {
     status: 200,
@@ -41,7 +39,6 @@ const MODES: Readonly<Record<string, { status: number; body: string } | 'silent'
   },
   quoting: { status: 200, body: 'TOKEN is not JSON' },
   endless: { status: 200, body: `"${'x'.repeat(1_000_000)}"` },
-  moved: { status: 302, body: '' },
   truncated: { status: 200, body: '{"session":{"expiresAt":' },
 }
 let mode = ''

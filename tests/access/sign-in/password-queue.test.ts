@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { codeOf, makeApp, type TestApp } from '../../support/helpers.ts'
+import { describe, it } from 'node:test'
+import { codeOf } from '../../support/helpers.ts'
 import { visitPage } from '../../support/scene/pages.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 import { type AuthOptions, PASSWORD, sendAuth } from '../../support/sign-in.ts'
+import { words } from '../../support/words.ts'
 
 // run: only on SQLite, because it counts turns in which SQLite answers at once
 
@@ -10,18 +12,14 @@ import { type AuthOptions, PASSWORD, sendAuth } from '../../support/sign-in.ts'
 const login = () => ({ email: `${crypto.randomUUID()}@example.com`, password: PASSWORD })
 
 describe('requests that hash a password', () => {
-  let app: TestApp
   let asked = 0
   let answering: PromiseWithResolvers<void>
-  before(async () => {
-    const handleAuth = async ({ path }: { readonly path: string }) => {
-      asked += 1
-      if (path !== '/api/auth/get-session') await answering.promise
-      return Response.json({})
-    }
-    app = await makeApp({ replace: () => ({ handleAuth }) })
-  })
-  after(() => app.close())
+  const handleAuth = async ({ path }: { readonly path: string }) => {
+    asked += 1
+    if (path !== '/api/auth/get-session') await answering.promise
+    return Response.json({})
+  }
+  const app = sharedScene({ replace: () => ({ handleAuth }) })
 
   const signIns = (count: number, options?: AuthOptions) =>
     Array.from({ length: count }, () => sendAuth(app, '/sign-in/email', login(), options))
@@ -32,12 +30,7 @@ describe('requests that hash a password', () => {
   it('are answered 503 if two run and twenty wait', async () => {
     answering = Promise.withResolvers()
     const accepted = signIns(22)
-    for (const path of [
-      '/sign-in/email',
-      '/sign-up/email',
-      '/reset-password',
-      '/change-password',
-    ]) {
+    for (const path of words('/sign-in/email /sign-up/email /reset-password /change-password')) {
       assert.equal(codeOf(await sendAuth(app, path, login())), 'SERVICE_UNAVAILABLE', path)
     }
     assert.equal((await sendAuth(app, '/get-session')).status, 200)

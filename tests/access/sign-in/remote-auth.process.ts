@@ -11,6 +11,7 @@ import { LOADER } from '../../support/runtime.ts'
 import { visitPage as ask, cookieOf } from '../../support/scene/pages.ts'
 import { freshClient } from '../../support/scene/send.ts'
 import { PASSWORD } from '../../support/sign-in.ts'
+import { words } from '../../support/words.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 
@@ -189,18 +190,8 @@ describe('the service with a remote auth service', () => {
     later(24 * 3_600_000)
   })
 
-  for (const mode of [
-    'limited',
-    'broken',
-    'html',
-    'empty',
-    'shapeless',
-    'revealing',
-    'quoting',
-    'endless',
-    'truncated',
-    'moved',
-  ]) {
+  for (const mode of words(`
+    limited broken html empty shapeless revealing quoting endless truncated moved`)) {
     it(`answers 503 while the auth service is ${mode}, and signs nobody out`, async () => {
       const token = await auth.signUp(`${mode}@example.com`)
       await auth.setMode(mode)
