@@ -104,40 +104,24 @@ describe('readAuditPage', () => {
           seen.push(...idsOf({ logs }))
         }
         assert.equal(seen.length, 300)
-        assert.deepEqual(
-          seen,
-          [...new Set(seen)].toSorted((a, b) => b - a),
-        )
+        const inOrder = [...new Set(seen)].toSorted((a, b) => b - a)
+        assert.deepEqual(seen, inOrder)
       }
     }
   })
 
   it('returns each entry as written, with its time in seconds', async () => {
-    const db = await dbWith([
-      {
-        app: 'dashboard',
-        actorId: 'ada',
-        actorLabel: 'ada@example.com',
-        action: 'create_site',
-        targetType: 'site',
-        targetId: 'one',
-        detail: 'https://one.example',
-        createdAt: NOON + 1_999,
-      },
-      eventOf('ada'),
-    ])
+    const by = { app: 'dashboard', actorId: 'ada', actorLabel: 'ada@example.com' } as const
+    const site = { targetType: 'site', targetId: 'one', detail: 'https://one.example' }
+    const made = { ...by, action: 'create_site', ...site, createdAt: NOON + 1_999 }
+    const db = await dbWith([made, eventOf('ada')])
     const nothing = { actor_label: null, target_type: null, target_id: null, detail: null }
+    const { targetType, targetId, detail } = site
     assert.deepEqual((await page(db, 'ada')).logs, [
       { id: 2, app: 'api', actor_id: 'ada', action: 'login', created_at: NOON / 1000, ...nothing },
       {
-        id: 1,
-        app: 'dashboard',
-        actor_id: 'ada',
-        actor_label: 'ada@example.com',
-        action: 'create_site',
-        target_type: 'site',
-        target_id: 'one',
-        detail: 'https://one.example',
+        ...{ id: 1, app: 'dashboard', actor_id: 'ada', actor_label: 'ada@example.com' },
+        ...{ action: 'create_site', target_type: targetType, target_id: targetId, detail },
         created_at: NOON / 1000 + 1,
       },
     ])
@@ -154,10 +138,7 @@ describe('readAuditPage', () => {
   })
 
   it('ignores case only for the letters A to Z', async () => {
-    const db = await dbWith([
-      eventOf('ada', { detail: 'BÜCHER' }),
-      eventOf('ada', { detail: 'bücher' }),
-    ])
+    const db = await dbWith(['BÜCHER', 'bücher'].map((detail) => eventOf('ada', { detail })))
     assert.deepEqual(idsOf(await page(db, 'ada', { search: 'Cher' })), [2, 1])
     assert.deepEqual(idsOf(await page(db, 'ada', { search: 'Bü' })), [2])
   })
@@ -180,10 +161,8 @@ describe('readAuditPage', () => {
     assert.equal(statements.length, 3)
     // The first write comes before the first read, and shifts all entries by one.
     assert.equal(during.total, before.total + 1)
-    assert.deepEqual(
-      idsOf(during),
-      idsOf(before).map((id) => id + 1),
-    )
+    const shifted = idsOf(before).map((id) => id + 1)
+    assert.deepEqual(idsOf(during), shifted)
   })
 })
 

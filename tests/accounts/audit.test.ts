@@ -23,6 +23,8 @@ const SITES = '/v1/account/me/sites'
 
 const app = sharedScene({ replace: withoutAccountLimit })
 
+type Query = Readonly<Record<string, string>>
+
 let users = 0
 /** A new user with one audit entry per item of `details`, in that order. */
 async function newCaller(details: readonly string[] = []) {
@@ -33,12 +35,10 @@ async function newCaller(details: readonly string[] = []) {
     const event = { app: 'api', actorId, action: 'create_key', targetType: 'api_key' } as const
     await insertAudit(app.services.db, { ...event, detail, createdAt: NOON }).run()
   }
-  const ask = (query: Readonly<Record<string, string>> = {}) =>
+  const ask = (query: Query = {}) =>
     app.send('GET', `${AUDIT}?${new URLSearchParams(query)}`, { key })
-  const list = async (query?: Readonly<Record<string, string>>) =>
-    v.parse(AuditList, (await ask(query)).body)
-  const detailsOf = async (query?: Readonly<Record<string, string>>) =>
-    (await list(query)).logs.map(({ detail }) => detail)
+  const list = async (query?: Query) => v.parse(AuditList, (await ask(query)).body)
+  const detailsOf = async (query?: Query) => (await list(query)).logs.map(({ detail }) => detail)
   return { key, actorId, ask, list, details: detailsOf }
 }
 
@@ -50,33 +50,21 @@ describe('GET /v1/account/me/audit', () => {
     await app.send('DELETE', `${SITES}/${id}`, { key })
     const { logs, ...envelope } = await list()
     assert.deepEqual(envelope, { total: 2, limit: 50, offset: 0 })
-    const common = {
-      app: 'api',
-      actor_id: actorId,
-      actor_label: key.slice(0, 16),
-      target_type: 'site',
-      target_id: id,
-      detail: 'https://a.example',
-      created_at: NOON / 1000,
-    }
-    assert.deepEqual(
-      logs.map(({ id: _, ...entry }) => entry),
-      [
-        { ...common, action: 'delete_site' },
-        { ...common, action: 'create_site' },
-      ],
-    )
+    const target = { target_type: 'site', target_id: id, detail: 'https://a.example' }
+    const by = { app: 'api', actor_id: actorId, actor_label: key.slice(0, 16) }
+    const [deleted, made] = ['delete_site', 'create_site'].map((action) => {
+      return { ...by, action, ...target, created_at: NOON / 1000 }
+    })
+    const entries = logs.map(({ id: _, ...entry }) => entry)
+    assert.deepEqual(entries, [deleted, made])
   })
 
   it('is empty for a user who has changed nothing', async () => {
     const { list } = await newCaller()
-    assert.deepEqual(await list(), { logs: [], total: 0, limit: 50, offset: 0 })
-    assert.deepEqual(await list({ offset: '7', limit: '3' }), {
-      logs: [],
-      total: 0,
-      limit: 3,
-      offset: 7,
-    })
+    const nothing = { logs: [], total: 0 }
+    assert.deepEqual(await list(), { ...nothing, limit: 50, offset: 0 })
+    const later = await list({ offset: '7', limit: '3' })
+    assert.deepEqual(later, { ...nothing, limit: 3, offset: 7 })
   })
 
   it('shows each user only their own entries, whatever they search for', async () => {
@@ -151,19 +139,10 @@ describe('GET /v1/account/me/audit', () => {
     assert.equal((await list({ action: 'create_key', search: '' })).total, 2)
   })
 
-  const bad = [
-    { limit: '0' },
-    { limit: '101' },
-    { limit: '-1' },
-    { limit: '' },
-    { limit: '1.5' },
-    { limit: '1e1' },
-    { limit: 'all' },
-    { offset: '-1' },
-    { offset: 'x' },
-    { offset: '9007199254740993' },
-    { action: 'a'.repeat(101) },
-    { search: 'a'.repeat(201) },
+  const bad: readonly Query[] = [
+    ...['0', '101', '-1', '', '1.5', '1e1', 'all'].map((limit) => ({ limit })),
+    ...['-1', 'x', '9007199254740993'].map((offset) => ({ offset })),
+    ...[{ action: 'a'.repeat(101) }, { search: 'a'.repeat(201) }],
   ]
   for (const query of bad) {
     it(`refuses ${JSON.stringify(query).slice(0, 40)}`, async () => {
@@ -211,11 +190,9 @@ describe('an audit log that cannot be read', () => {
       assert.doesNotMatch(answer.text, /audit_log|database|open/)
       const [event, ...more] = log.events.filter(({ message }) => /audit/.test(message))
       assert.equal(event?.level, 'error')
-      const fields = v.parse(
-        v.object({ requestId: v.string(), err: v.instance(Error) }),
-        event?.fields,
-      )
-      assert.equal(fields.requestId, answer.headers.get('x-request-id'))
+      const Fields = v.object({ requestId: v.string(), err: v.instance(Error) })
+      const { requestId } = v.parse(Fields, event?.fields)
+      assert.equal(requestId, answer.headers.get('x-request-id'))
       assert.deepEqual(more, [])
     })
   }

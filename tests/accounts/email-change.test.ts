@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readRows, write } from '../support/database/sql.ts'
 import { codeOf, makeApp, NOON } from '../support/helpers.ts'
-import { type MailServer, startMailServer } from '../support/mail-server.ts'
+import type { MailServer } from '../support/mail-server.ts'
+import { freshMailScene } from '../support/scene/mail.ts'
 import type { Session } from '../support/scene/person.ts'
 import { freshScene } from '../support/scene/scene.ts'
 import { askForReset, nextLink, PASSWORD, sendAuth, signIn } from '../support/sign-in.ts'
@@ -24,17 +25,6 @@ async function profileOf(of: Session) {
   if (status !== 200) return status
   const { email, emailVerified } = body as { email: string; emailVerified: boolean } // safe: checked
   return [email, emailVerified]
-}
-
-/** A service that sends mails, and what they are sent to. */
-async function openWithMail() {
-  const mail = await startMailServer()
-  const app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
-  const close = async () => {
-    await app.close()
-    await mail[Symbol.asyncDispose]()
-  }
-  return { app, mail, ada: app.user('ada'), eve: app.user('eve'), [Symbol.asyncDispose]: close }
 }
 
 /** What the link in the next mail contains. */
@@ -97,12 +87,15 @@ describe('POST /v1/account/me/email', () => {
     for (let tries = 0; tries < 10; tries++) await change(session, NEW, 'wrong horse')
     assert.equal((await change(session)).status, 429)
   })
+})
+
+describe('POST /v1/account/me/email', () => {
+  const { app, mail } = freshMailScene()
+  const [ada, eve] = [app.user('ada'), app.user('eve')]
 
   it('with mail asks the new address first, and notifies the old one', async () => {
-    await using at = await openWithMail()
-    const { mail } = at
-    const session = await at.ada.signUpByMail(mail)
-    const other = await at.ada.signIn()
+    const session = await ada.signUpByMail(mail)
+    const other = await ada.signIn()
     const asked = await change(session)
     assert.deepEqual(asked.body, { status: 'mailed' })
     assert.deepEqual(await profileOf(session), ['ada@example.com', true])
@@ -119,10 +112,8 @@ describe('POST /v1/account/me/email', () => {
   })
 
   it('does not show who else has an account: nobody gets a mail', async () => {
-    await using at = await openWithMail()
-    const { mail } = at
-    const session = await at.ada.signUpByMail(mail)
-    await at.eve.signUpByMail(mail)
+    const session = await ada.signUpByMail(mail)
+    await eve.signUpByMail(mail)
     const received = mail.received()
     const answer = await change(session, 'eve@example.com')
     assert.deepEqual([answer.status, answer.body], [200, { status: 'mailed' }])
@@ -132,10 +123,8 @@ describe('POST /v1/account/me/email', () => {
   })
 
   it('takes the link only from its user, for its address, within an hour, with the same password', async () => {
-    await using at = await openWithMail()
-    const { app, mail } = at
-    const session = await at.ada.signUpByMail(mail)
-    const stranger = await at.eve.signUpByMail(mail)
+    const session = await ada.signUpByMail(mail)
+    const stranger = await eve.signUpByMail(mail)
     await change(session)
     const link = await linked(mail)
     assert.equal((await confirm(stranger, link)).status, 400)
@@ -146,14 +135,10 @@ describe('POST /v1/account/me/email', () => {
     await change(session)
     const second = await linked(mail)
     const reset = await askForReset(app, mail)
-    const body = { token: reset, newPassword: `${PASSWORD} 2` }
+    const password = `${PASSWORD} 2`
+    const body = { token: reset, newPassword: password }
     assert.equal((await sendAuth(app, '/reset-password', body)).status, 200)
-    const again = await sendAuth(app, '/sign-in/email', {
-      email: 'ada@example.com',
-      password: `${PASSWORD} 2`,
-    })
-    const { token } = again.body as { token: string } // safe: better-auth's answer
-    const headers = { authorization: `Bearer ${token}` }
+    const headers = { authorization: `Bearer ${await signIn(app, ada.email, { password })}` }
     const late = await app.send('POST', `${PATH}/confirm`, { headers, body: second })
     assert.equal(late.status, 400)
   })
@@ -174,10 +159,13 @@ describe('the address on the account page', () => {
     assert.equal(page.location, '/app/account?done=email')
     assert.match((await ada.visit('/app/account')).html, /ada@new\.example/)
   })
+})
+
+describe('the address on the account page', () => {
+  const { app, mail } = freshMailScene()
 
   it('changes with a button on the page of the link, which itself changes nothing', async () => {
-    await using at = await openWithMail()
-    const { ada, mail } = at
+    const ada = app.user('ada')
     await ada.signUpByMail(mail)
     const asked = await ada.submit('/app/account/email', { newEmail: NEW, emailPassword: PASSWORD })
     assert.equal(asked.location, '/app/account?done=mailed')

@@ -1,26 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { AuditList, Site } from '../../lib/contract/account/account-schemas.ts'
 import { SiteProof } from '../../lib/contract/account/site-proof.ts'
 import { makeApp, type TestApp } from '../support/helpers.ts'
 import { freshly } from '../support/scene/freshly.ts'
+import { words } from '../support/words.ts'
 
 const SITES = '/v1/account/me/sites'
 /** Names that mean another machine in each network. */
-const LOCAL = [
-  'http://localhost:3000',
-  'http://shop.localhost',
-  'http://127.0.0.1:8080',
-  'http://192.0.2.1',
-  'http://[2001:db8::1]',
-  'http://intranet',
-  'http://shop.local',
-  'http://shop.test',
-  'http://shop.internal',
-  'http://shop.home.arpa',
-  'http://router.lan',
-]
+const LOCAL = words(`
+  http://localhost:3000 http://shop.localhost http://127.0.0.1:8080 http://192.0.2.1
+  http://[2001:db8::1] http://intranet http://shop.local http://shop.test http://shop.internal
+  http://shop.home.arpa http://router.lan`)
 
 function open(baseUrl: string): Promise<TestApp> {
   return makeApp({ env: { MERIDIAN_BASE_URL: baseUrl } })
@@ -28,19 +19,17 @@ function open(baseUrl: string): Promise<TestApp> {
 
 /** Returns the actions in the audit log of the user, the oldest first. */
 async function actionsOf(app: TestApp, user: string): Promise<string[]> {
-  const key = await app.makeKey({ email: `${user}@example.com` })
-  const { body } = await app.send('GET', '/v1/account/me/audit', { key })
-  const { logs } = v.parse(AuditList, body)
+  const logs = await app.user(user).audit()
   return logs.map(({ action, detail }) => `${action} ${detail}`).reverse()
 }
 
 /** Adds the site for the user. Returns whether the user gets its telemetry. */
 async function register(app: TestApp, user: string, name: string) {
-  const key = await app.makeKey({ email: `${user}@example.com` })
-  const created = await app.send('POST', SITES, { key, body: { name } })
-  const { id } = v.parse(Site, created.body)
+  const person = app.user(user)
+  await person.key()
+  const { id } = await person.site(name)
   return async () => {
-    const proof = await app.send('GET', `${SITES}/${id}/proof`, { key })
+    const proof = await person.send('GET', `${SITES}/${id}/proof`)
     const { receives, state } = v.parse(SiteProof, proof.body)
     assert.equal(state, LOCAL.includes(name) ? 'impossible' : 'unproven', name)
     return receives
@@ -80,18 +69,16 @@ describe('The telemetry of localhost and other names that nobody owns', () => {
     for (const name of names) await register(app, 'ada', name)
     const created = names.map((name) => `create_site ${name}`)
     assert.deepEqual(await actionsOf(app, 'ada'), created)
-    const key = await app.makeKey({ email: 'kim@example.com' })
-    const body = { name: 'http://localhost:3000' }
-    const { id } = v.parse(Site, (await app.send('POST', SITES, { key, body })).body)
+    const kim = app.user('kim')
+    await kim.key()
+    const { id } = await kim.site('http://localhost:3000')
     const lost = ['lose_site http://localhost:3000', 'lose_site http://intranet']
     assert.deepEqual(await actionsOf(app, 'ada'), [...created, ...lost])
     assert.deepEqual(await actionsOf(app, 'kim'), ['create_site http://localhost:3000'])
-    await app.send('POST', SITES, { key, body: { name: 'https://blog.example' } })
-    await app.send('DELETE', `${SITES}/${id}`, { key })
+    const blog = await kim.site('https://blog.example')
+    await kim.send('DELETE', `${SITES}/${id}`)
     assert.deepEqual(await actionsOf(app, 'ada'), [...created, ...lost])
-    const { body: rest } = await app.send('GET', SITES, { key })
-    const [last] = v.parse(v.array(Site), rest)
-    await app.send('DELETE', `${SITES}/${last?.id}`, { key })
+    await kim.send('DELETE', `${SITES}/${blog.id}`)
     const gained = ['gain_site http://localhost:3000', 'gain_site http://intranet']
     assert.deepEqual(await actionsOf(app, 'ada'), [...created, ...lost, ...gained])
   })

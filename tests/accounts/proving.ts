@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import * as v from 'valibot'
-import { AuditList, Site } from '../../lib/contract/account/account-schemas.ts'
 import { SiteProof } from '../../lib/contract/account/site-proof.ts'
 import { RumOverview } from '../../lib/contract/telemetry/telemetry-overview.ts'
 import { DAY_MS } from '../../lib/parts/durations.ts'
@@ -65,9 +64,9 @@ export async function startProving() {
 type Registered = Awaited<ReturnType<typeof register>>
 
 async function register(app: TestApp, user: string, origin: string) {
-  const key = await app.makeKey({ email: `${user}@example.com` })
-  const created = await app.send('POST', SITES, { key, body: { name: origin } })
-  const { id } = v.parse(Site, created.body)
+  const person = app.user(user)
+  const key = await person.key()
+  const { id } = await person.site(origin)
   const path = `${SITES}/${id}/proof`
   return {
     id,
@@ -81,10 +80,7 @@ async function register(app: TestApp, user: string, origin: string) {
       const overview = await app.send('GET', `/v1/telemetry/rum/overview?domain=${HOST}`, { key })
       return v.parse(RumOverview, overview.body).beacons.accepted
     },
-    actions: async () => {
-      const { body } = await app.send('GET', '/v1/account/me/audit', { key })
-      const { logs } = v.parse(AuditList, body)
-      return logs.map(({ action, detail }) => `${action} ${detail}`).reverse()
-    },
+    actions: async () =>
+      (await person.audit()).map(({ action, detail }) => `${action} ${detail}`).reverse(),
   }
 }

@@ -41,22 +41,17 @@ describe('keys, session tokens and passwords', () => {
     secrets.set('key of the command line', other.stdout.trim())
     const bad = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`
 
-    for (const headers of [
-      session,
-      { 'x-api-key': key },
-      { 'x-api-key': bad },
-      { authorization: `Bearer ${key}` },
-      { authorization: `Bearer ${token}x` },
-    ]) {
+    const sent: Record<string, string>[] = [
+      ...[session, { 'x-api-key': key }, { 'x-api-key': bad }],
+      ...[key, `${token}x`].map((text) => ({ authorization: `Bearer ${text}` })),
+    ]
+    for (const headers of sent) {
       await (await fetch(`${server.url}/v1/ip/81.2.69.160`, { headers })).text()
       await (await fetch(`${server.url}/v1/account/me/keys`, { headers })).text()
     }
     await fetch(`${server.url}/v1/ip/${key}?key=${key}`, { headers: session })
-    await post(
-      '/api/auth/change-password',
-      { currentPassword: wrong, newPassword: password },
-      session,
-    )
+    const passwords = { currentPassword: wrong, newPassword: password }
+    await post('/api/auth/change-password', passwords, session)
     await post('/api/auth/sign-out', {}, session)
 
     const running = storedBytes(dataDir)

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { Site } from '../../lib/contract/account/account-schemas.ts'
 import { SiteProof } from '../../lib/contract/account/site-proof.ts'
 import { startDnsServer } from '../support/dns-server.ts'
-import { newDataFolder, runScript, startServer } from '../support/process.ts'
+import { addKey, newDataFolder, startServer } from '../support/process.ts'
 
 const { settings, remove } = newDataFolder()
 after(remove)
@@ -14,9 +14,8 @@ describe('A server, asked to check the proof of a site,', () => {
     await using dns = await startDnsServer()
     const server = await startServer({ ...settings, MERIDIAN_DNS_SERVERS: dns.address })
     try {
-      const options = ['--email', 'ada@example.com', '--name', 'first']
-      const { stdout } = await runScript(['scripts/key.ts', ...options], settings)
-      const headers = { 'x-api-key': stdout.trim(), 'content-type': 'application/json' }
+      const key = await addKey(settings)
+      const headers = { 'x-api-key': key, 'content-type': 'application/json' }
       const post = async (path: string, body: object = {}) => {
         const url = `${server.url}/v1/account/me/sites${path}`
         return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { SiteProof } from '../../lib/contract/account/site-proof.ts'
 import { DAY_MS } from '../../lib/parts/durations.ts'
 import { codeOf, NOON } from '../support/helpers.ts'
-import { HOST, type Proving, SHOP, SITES, startProving } from './proving.ts'
+import { freshly } from '../support/scene/freshly.ts'
+import { HOST, SHOP, SITES, startProving } from './proving.ts'
 
-let at: Proving
-beforeEach(async () => {
-  at = await startProving()
-})
-afterEach(() => at[Symbol.asyncDispose]())
+const at = freshly(startProving)
+
+const audited = (...actions: readonly string[]) => actions.map((action) => `${action} ${SHOP}`)
 
 describe('The telemetry of an origin', () => {
   it('goes to the account that registered it first, and to no other', async () => {
@@ -31,12 +30,8 @@ describe('The telemetry of an origin', () => {
     await at.prove(alice)
     await at.sendBeacon()
     assert.deepEqual([await mallory.beacons(), await alice.beacons()], [1, 1])
-    assert.deepEqual(await mallory.actions(), [`create_site ${SHOP}`, `lose_site ${SHOP}`])
-    assert.deepEqual(await alice.actions(), [
-      `create_site ${SHOP}`,
-      `prove_site ${SHOP}`,
-      `gain_site ${SHOP}`,
-    ])
+    assert.deepEqual(await mallory.actions(), audited('create_site', 'lose_site'))
+    assert.deepEqual(await alice.actions(), audited('create_site', 'prove_site', 'gain_site'))
   })
 
   it('goes to the newest proof, even within one millisecond; checking an old one changes nothing', async () => {
@@ -58,10 +53,8 @@ describe('The telemetry of an origin', () => {
     const late = await at.register('late', 'https://shop.example:8443')
     await at.sendBeacon('http://shop.example', 403)
     await at.sendBeacon('https://shop.example:8443', 403)
-    assert.deepEqual(await mallory.actions(), [
-      'create_site http://shop.example',
-      'lose_site http://shop.example',
-    ])
+    const lost = ['create_site', 'lose_site'].map((action) => `${action} http://shop.example`)
+    assert.deepEqual(await mallory.actions(), lost)
     assert.equal((await late.proof()).receives, false)
     const other = await at.register('alice', 'http://shop.example')
     await at.sendBeacon('http://shop.example')
@@ -111,13 +104,11 @@ describe('The telemetry of an origin', () => {
 describe('GET /v1/account/me/sites/{siteId}/proof', () => {
   it('shows the record to put into the DNS', async () => {
     const { proof, record } = await at.register('alice', 'https://shop.example:8443')
+    const names = [HOST, `_meridian.${HOST}`]
+    const unchecked = { provenAt: null, missingSince: null, checkedAt: null }
     assert.deepEqual(await proof(), {
-      state: 'unproven',
-      receives: true,
-      record: { type: 'TXT', names: [HOST, `_meridian.${HOST}`], value: record },
-      provenAt: null,
-      missingSince: null,
-      checkedAt: null,
+      ...{ state: 'unproven', receives: true, ...unchecked },
+      record: { type: 'TXT', names, value: record },
     })
   })
 
@@ -148,10 +139,7 @@ describe('POST /v1/account/me/sites/{siteId}/proof', () => {
     at.dns.zone.set(`_meridian.${HOST}`, ['v=spf1 -all', record])
     const { state, provenAt, checkedAt } = v.parse(SiteProof, (await check()).body)
     const noon = new Date(NOON).toISOString()
-    assert.deepEqual(
-      { state, provenAt, checkedAt },
-      { state: 'proven', provenAt: noon, checkedAt: noon },
-    )
+    assert.deepEqual([state, provenAt, checkedAt], ['proven', noon, noon])
     await remove()
     await at.prove(await at.register('bob'), ['v=spf1 -all', record])
   })
@@ -179,6 +167,75 @@ describe('POST /v1/account/me/sites/{siteId}/proof', () => {
     const alice = await at.register('alice')
     await at.prove(alice)
     await alice.check()
-    assert.deepEqual(await alice.actions(), [`create_site ${SHOP}`, `prove_site ${SHOP}`])
+    assert.deepEqual(await alice.actions(), audited('create_site', 'prove_site'))
+  })
+})
+
+describe('The daily check of proofs', () => {
+  it('ends a proof after a week without the record, and then nobody receives', async () => {
+    const [first, proven] = [await at.register('first'), await at.register('proven')]
+    await at.prove(proven)
+    at.dns.zone.delete(HOST)
+    await at.passDays(7)
+    const { state, receives, missingSince } = await proven.proof()
+    assert.deepEqual([state, receives], ['proven', true])
+    assert.equal(missingSince, new Date(NOON + DAY_MS).toISOString())
+    await at.passDays(1)
+    assert.deepEqual((await proven.proof()).state, 'unproven')
+    assert.equal((await first.proof()).receives, false)
+    await at.sendBeacon(SHOP, 403)
+    assert.deepEqual(
+      (await proven.actions()).slice(2),
+      audited('gain_site', 'lose_proof', 'lose_site'),
+    )
+    assert.deepEqual((await first.actions()).slice(1), audited('lose_site'))
+  })
+
+  it('leaves the telemetry to the first registration if it was the one with the proof', async () => {
+    const alice = await at.register('alice')
+    await at.prove(alice)
+    const late = await at.register('late', 'http://shop.example')
+    at.dns.zone.delete(HOST)
+    await at.passDays(8)
+    const { state, receives } = await alice.proof()
+    assert.deepEqual([state, receives], ['unproven', true])
+    assert.equal((await late.proof()).receives, false)
+    await at.sendBeacon('http://shop.example', 403)
+  })
+
+  it('keeps a proof whose record is back within the week', async () => {
+    const { record, proof, ...alice } = await at.register('alice')
+    await at.prove({ record, proof, ...alice })
+    at.dns.zone.delete(HOST)
+    await at.passDays(6)
+    at.dns.zone.set(HOST, [record])
+    await at.passDays(1)
+    assert.equal((await proof()).missingSince, null)
+    at.dns.zone.delete(HOST)
+    await at.passDays(7)
+    assert.equal((await proof()).state, 'proven')
+  })
+
+  it('keeps a proof for as long as the DNS gives no answer', async () => {
+    const alice = await at.register('alice')
+    await at.prove(alice)
+    at.dns.zone.set(HOST, 'broken')
+    await at.passDays(30)
+    const { state, missingSince, checkedAt } = await alice.proof()
+    assert.deepEqual([state, missingSince], ['proven', null])
+    assert.equal(checkedAt, new Date(NOON).toISOString())
+  })
+
+  it('asks at most once a day, and never for unproven sites', async () => {
+    const alice = await at.register('alice')
+    const bob = await at.register('bob', 'https://blog.example')
+    await at.prove(alice)
+    at.pass(DAY_MS - 1)
+    await at.app.services.siteProofs.checkDue()
+    assert.equal((await alice.proof()).checkedAt, new Date(NOON).toISOString())
+    at.pass(1)
+    await at.app.services.siteProofs.checkDue()
+    assert.equal((await alice.proof()).checkedAt, new Date(at.now()).toISOString())
+    assert.equal((await bob.proof()).checkedAt, null)
   })
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { callerEvent } from '../../lib/accounts/audit.ts'
@@ -12,11 +13,15 @@ import {
   type SiteRow,
 } from '../../lib/accounts/sites.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
-import type { Db } from '../../lib/db/open.ts'
+import { openPlain } from '../../lib/db/connection.ts'
+import { type Db, openDb } from '../../lib/db/open.ts'
 import { auditLog, sites } from '../../lib/db/tables.ts'
+import { makeOldDatabase } from '../support/data-folder.ts'
 import { makeFail } from '../support/database/sql.ts'
 import { storeOfTest } from '../support/database/store.ts'
 import { NOON } from '../support/helpers.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { words } from '../support/words.ts'
 
 const openStore = storeOfTest()
 
@@ -47,6 +52,22 @@ async function logged(db: Db): Promise<string[]> {
   return (await db.select().from(auditLog).all()).map(({ action, detail }) => `${action} ${detail}`)
 }
 
+/** A database with one user. */
+async function openWithUser() {
+  const { db, other } = await openStore()
+  return { db, other, userId: await addUser(db, 'a@example.com') }
+}
+
+/** Adds 50 sites at once over two connections. Returns the outcomes, sorted. */
+async function addMany(siteAt: (userId: string, n: number) => SiteRow, maxSites: number) {
+  const { db, other, userId } = await openWithUser()
+  const adding = Array.from({ length: 50 }, (_, n) =>
+    add(n % 2 === 0 ? db : other, siteAt(userId, n), maxSites),
+  )
+  const outcomes = (await Promise.all(adding)).toSorted()
+  return { db, other, userId, outcomes }
+}
+
 describe('parseSiteName', () => {
   const good = [
     ['https://shop.example', 'https://shop.example'],
@@ -67,12 +88,7 @@ describe('parseSiteName', () => {
   const bad = {
     'text that is not an origin': [
       '',
-      '/',
-      'null',
-      'shop.example',
-      '//shop.example',
-      'https://',
-      'https:///',
+      ...words('/ null shop.example //shop.example https:// https:///'),
     ],
     'a path': ['https://a.example//', 'https://a.example/b', 'https://a.example/b/'],
     'a path that is resolved away': ['https://a.example/.', 'https://a.example/b/..'],
@@ -81,13 +97,8 @@ describe('parseSiteName', () => {
     'a wildcard': ['https://*.a.example', 'https://*', 'https://＊.a.example', '*'],
     'another scheme': ['ftp://a.example', 'ws://a.example', 'javascript://a', 'file:///a'],
     'errors that the URL parser corrects': [
-      ' https://a.example',
-      'https://a.example ',
-      'https:\\\\a.example',
-      'https:/a.example',
-      'https:a.example',
-      'https://a.example\\',
-      'https://a\n.example',
+      ...[' https://a.example', 'https://a.example ', 'https:\\\\a.example', 'https:/a.example'],
+      ...['https:a.example', 'https://a.example\\', 'https://a\n.example'],
     ],
   }
   for (const [why, texts] of Object.entries(bad)) {
@@ -128,37 +139,21 @@ describe('parseSiteName', () => {
 
 describe('addSite', () => {
   it('adds exactly the allowed number when 50 run at once over two connections', async () => {
-    const { db: one, other } = await openStore()
-    const connections = [one, other] as const
-    const userId = await addUser(connections[0], 'a@example.com')
-    const outcomes = await Promise.all(
-      Array.from({ length: 50 }, (_, n) =>
-        add(connections[n % 2 === 0 ? 0 : 1], siteOf(userId, `n${n}`), 3),
-      ),
-    )
-    assert.equal(outcomes.filter((outcome) => outcome === 'added').length, 3)
-    assert.equal(outcomes.filter((outcome) => outcome === 'limit-reached').length, 47)
-    assert.equal((await listSites(connections[0], userId)).length, 3)
-    assert.equal((await logged(connections[1])).length, 3)
+    const siteAt = (userId: string, n: number) => siteOf(userId, `n${n}`)
+    const { db, other, userId, outcomes } = await addMany(siteAt, 3)
+    assert.deepEqual(outcomes, [...Array(3).fill('added'), ...Array(47).fill('limit-reached')])
+    assert.equal((await listSites(db, userId)).length, 3)
+    assert.equal((await logged(other)).length, 3)
   })
 
   it('adds one name once when 50 run at once over two connections', async () => {
-    const { db: one, other } = await openStore()
-    const connections = [one, other] as const
-    const userId = await addUser(connections[0], 'a@example.com')
-    const outcomes = await Promise.all(
-      Array.from({ length: 50 }, (_, n) =>
-        add(connections[n % 2 === 0 ? 0 : 1], siteOf(userId, 'same'), 1_000),
-      ),
-    )
-    assert.equal(outcomes.filter((outcome) => outcome === 'added').length, 1)
-    assert.equal(outcomes.filter((outcome) => outcome === 'exists').length, 49)
-    assert.deepEqual(await logged(connections[1]), ['create_site https://same.example'])
+    const { other, outcomes } = await addMany((userId) => siteOf(userId, 'same'), 1_000)
+    assert.deepEqual(outcomes, ['added', ...Array(49).fill('exists')])
+    assert.deepEqual(await logged(other), ['create_site https://same.example'])
   })
 
   it('reports that the name exists even if the limit is reached', async () => {
-    const { db } = await openStore()
-    const userId = await addUser(db, 'a@example.com')
+    const { db, userId } = await openWithUser()
     assert.equal(await add(db, siteOf(userId, 'one'), 1), 'added')
     assert.equal(await add(db, siteOf(userId, 'one'), 1), 'exists')
     assert.equal(await add(db, siteOf(userId, 'two'), 1), 'limit-reached')
@@ -174,16 +169,15 @@ describe('addSite', () => {
   })
 
   it('adds nothing if the event cannot be written', async () => {
-    const { db } = await openStore()
-    const userId = await addUser(db, 'a@example.com')
+    const { db, userId } = await openWithUser()
     await makeFail({ db }, 'INSERT ON audit_log')
     await assert.rejects(add(db, siteOf(userId, 'one'), 1), /full/)
     assert.deepEqual(await db.select().from(sites).all(), [])
   })
 
   it('throws if the id is taken, rather than report that the name is taken', async () => {
-    const { db } = await openStore()
-    const site = siteOf(await addUser(db, 'a@example.com'), 'one')
+    const { db, userId } = await openWithUser()
+    const site = siteOf(userId, 'one')
     await add(db, site, 5)
     await assert.rejects(add(db, { ...site, name: 'https://two.example' }, 5), /unique/i)
     assert.equal((await logged(db)).length, 1)
@@ -192,24 +186,20 @@ describe('addSite', () => {
 
 describe('listSites', () => {
   it('returns the oldest first, and sites of one millisecond in the order added', async () => {
-    const { db } = await openStore()
-    const userId = await addUser(db, 'a@example.com')
+    const { db, userId } = await openWithUser()
     const names = Array.from({ length: 30 }, (_, n) => `s${(n * 7) % 30}`)
     for (const name of names) await add(db, siteOf(userId, name), 100)
     await add(db, siteOf(userId, 'younger', NOON + 1), 100)
     await add(db, siteOf(userId, 'older', NOON - 1), 100)
-    const listed = await listSites(db, userId)
-    assert.deepEqual(
-      listed.map(({ name }) => name),
-      ['older', ...names, 'younger'].map((name) => `https://${name}.example`),
-    )
+    const listed = (await listSites(db, userId)).map(({ name }) => name)
+    const expected = ['older', ...names, 'younger'].map((name) => `https://${name}.example`)
+    assert.deepEqual(listed, expected)
   })
 })
 
 describe('removeSite', () => {
   it('removes one site once, and writes one audit event', async () => {
-    const { db } = await openStore()
-    const userId = await addUser(db, 'a@example.com')
+    const { db, userId } = await openWithUser()
     const [one, two] = [siteOf(userId, 'one'), siteOf(userId, 'two')]
     await add(db, one, 2)
     await add(db, two, 2)
@@ -220,8 +210,7 @@ describe('removeSite', () => {
   })
 
   it('makes room for another site, even with the same name', async () => {
-    const { db } = await openStore()
-    const userId = await addUser(db, 'a@example.com')
+    const { db, userId } = await openWithUser()
     const site = siteOf(userId, 'one')
     await add(db, site, 1)
     await remove(db, site)
@@ -240,11 +229,43 @@ describe('removeSite', () => {
   })
 
   it('removes nothing if the event cannot be written', async () => {
-    const { db } = await openStore()
-    const site = siteOf(await addUser(db, 'a@example.com'), 'one')
+    const { db, userId } = await openWithUser()
+    const site = siteOf(userId, 'one')
     await add(db, site, 1)
     await makeFail({ db }, 'INSERT ON audit_log')
     await assert.rejects(remove(db, site), /full/)
     assert.deepEqual(await db.select().from(sites).all(), [site])
+  })
+})
+
+/** The last version whose proofs were of an origin, not of a host. */
+const BEFORE_HOSTS = 14
+
+const ORIGINS = words(`
+  https://shop.example http://shop.example:8080 http://shop2:3000 http://shop2 http://192.0.2.1
+  http://192.0.2.1:80 https://[2001:db8::1] https://[2001:db8::1]:8443`)
+
+describe('the migration to proofs of hosts', () => {
+  it('finds the host of every origin, and ends first registrations on hosts that another user has proved', () => {
+    const file = join(tempFolder(), 'app.db')
+    makeOldDatabase(file, BEFORE_HOSTS)
+    const old = openPlain(file)
+    const user = old.prepare('INSERT INTO users (id, email, plan, created_at) VALUES (?, ?, ?, 1)')
+    for (const id of ['mallory', 'alice']) user.run(id, `${id}@example.com`, 'free')
+    const site = old.prepare(
+      'INSERT INTO sites (id, user_id, name, created_at, proven_at, is_first) VALUES (?, ?, ?, 1, ?, 1)',
+    )
+    for (const name of ORIGINS) site.run(name, 'mallory', name, null)
+    site.run('proven', 'alice', 'http://shop.example', 1)
+    old.close()
+    const db = openDb(file)
+    const all = db.$client.prepare('SELECT id, name, host, is_first AS isFirst FROM sites').all()
+    const expected = [...ORIGINS, 'http://shop.example'].map((name) => {
+      const host = new URL(name).hostname
+      const id = name === 'http://shop.example' ? 'proven' : name
+      return { id, name, host, isFirst: host === 'shop.example' && id !== 'proven' ? 0 : 1 }
+    })
+    assert.deepEqual(all, expected)
+    db.$client.close()
   })
 })

@@ -29,16 +29,9 @@ describe('GET /v1/account/me/usage', () => {
     assert.equal(dailyUsage.length, 30)
     assert.deepEqual(dailyUsage[0], { date: '2025-12-17', requests: 0 })
     assert.deepEqual(dailyUsage[29], { date: '2026-01-15', requests: 0 })
-    assert.deepEqual(keys, [
-      {
-        keyPrefix: key.slice(0, 16),
-        keyName: 'test',
-        isActive: true,
-        lastUsedAt: new Date(NOON).toISOString(),
-        rateLimitRemaining: 600,
-        rateLimitMax: 600,
-      },
-    ])
+    const [lastUsedAt, limit] = [new Date(NOON).toISOString(), 600]
+    const shown = { keyPrefix: key.slice(0, 16), keyName: 'test', isActive: true, lastUsedAt }
+    assert.deepEqual(keys, [{ ...shown, rateLimitRemaining: limit, rateLimitMax: limit }])
   })
 
   it('is exact at the time of the request, before and after the counters are written', async () => {
@@ -66,10 +59,8 @@ describe('GET /v1/account/me/usage', () => {
     await ask(2, { 'x-api-key': other })
     await ask(4, { authorization: `Bearer ${token}` })
     assert.equal((await usage()).totalRequests, 3)
-    const list = v.parse(
-      v.array(v.looseObject({ id: v.string(), prefix: v.string() })),
-      (await app.send('GET', '/v1/account/me/keys', { key })).body,
-    )
+    const Keys = v.array(v.looseObject({ id: v.string(), prefix: v.string() }))
+    const list = v.parse(Keys, (await app.send('GET', '/v1/account/me/keys', { key })).body)
     const id = list.find(({ prefix }) => other.startsWith(prefix))?.id
     await app.send('DELETE', `/v1/account/me/keys/${id}`, { key })
     const { totalKeys, totalRequests, dailyUsage } = await usage()
@@ -88,14 +79,12 @@ describe('GET /v1/account/me/usage', () => {
     await ask(5)
     const { totalRequests, dailyUsage } = await usage()
     assert.equal(totalRequests, 5)
-    assert.deepEqual(
-      dailyUsage.filter(({ requests }) => requests > 0),
-      [
-        { date: '2026-01-15', requests: 2 },
-        { date: '2026-01-31', requests: 1 },
-        { date: '2026-02-01', requests: 5 },
-      ],
-    )
+    const used = dailyUsage.filter(({ requests }) => requests > 0)
+    assert.deepEqual(used, [
+      { date: '2026-01-15', requests: 2 },
+      { date: '2026-01-31', requests: 1 },
+      { date: '2026-02-01', requests: 5 },
+    ])
     app.pass(29 * DAY_MS)
     const later = (await usage()).dailyUsage
     assert.deepEqual(later[0], { date: '2026-02-01', requests: 5 })

@@ -2,22 +2,17 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { openDb } from '../../lib/db/open.ts'
 import { codeAt } from '../support/authenticator.ts'
-import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
+import { runScript } from '../support/process.ts'
 import { inherited, RUNTIME } from '../support/runtime.ts'
+import { sharedServer } from '../support/scene/server.ts'
 
-const { dataDir, settings, remove } = newDataFolder()
+const { server, dataDir, settings } = sharedServer()
 const db = openDb(join(dataDir, 'app.db'))
-let server: Running
-before(async () => {
-  server = await startServer(settings)
-})
-after(async () => {
+after(() => {
   db.$client.close()
-  await server.stop('SIGTERM')
-  remove()
 })
 
 const PASSWORD = `correct horse ${crypto.randomUUID()}`
@@ -36,16 +31,18 @@ async function piped(input: string, ...options: string[]) {
   return { stdout, stderr }
 }
 
-async function post(path: string, body: object) {
-  const response = await fetch(`${server.url}/api/auth${path}`, {
+async function post(path: string, body: object, authorization?: string) {
+  const response = await fetch(`${server.url}${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
     body: JSON.stringify(body),
   })
   return { status: response.status, body: await response.text() }
 }
+const postAuth = (path: string, body: object) => post(`/api/auth${path}`, body)
 
-const signIn = (email: string, password = PASSWORD) => post('/sign-in/email', { email, password })
+const signIn = (email: string, password = PASSWORD) =>
+  postAuth('/sign-in/email', { email, password })
 
 const audited = (action: string) =>
   db.$client
@@ -76,10 +73,8 @@ describe('npm run user, while the server runs', () => {
     assert.match((await piped('password1234\n', ...options)).stderr, /too easy to guess/)
     assert.match((await piped('', ...options)).stderr, /no line on the standard input/)
     assert.match((await user(...options, PASSWORD)).stderr, /Unexpected argument/)
-    assert.match(
-      (await piped('x\n', '--email', 'no@example.com', '--set-password')).stderr,
-      /no user/,
-    )
+    const unknown = ['--email', 'no@example.com', '--set-password']
+    assert.match((await piped('x\n', ...unknown)).stderr, /no user/)
     assert.equal((await signIn('ada@example.com', `${PASSWORD} 2`)).status, 200)
   })
 
@@ -92,8 +87,8 @@ describe('npm run user, while the server runs', () => {
     assert.equal(link.pathname, '/app/reset')
     const token = link.searchParams.get('token')
     const reset = { token, newPassword: PASSWORD }
-    assert.equal((await post('/reset-password', reset)).status, 200)
-    assert.equal((await post('/reset-password', reset)).status, 400)
+    assert.equal((await postAuth('/reset-password', reset)).status, 200)
+    assert.equal((await postAuth('/reset-password', reset)).status, 400)
     const { body } = await signIn(email)
     const headers = { authorization: `Bearer ${JSON.parse(body).token}` }
     const keys = await (await fetch(`${server.url}/v1/account/me/keys`, { headers })).text()
@@ -107,7 +102,7 @@ describe('npm run user, while the server runs', () => {
     const { stdout } = await user('--email', 'late@example.com', '--link')
     db.$client.exec('UPDATE verifications SET expires_at = expires_at - 3600000')
     const token = new URL(stdout.trim()).searchParams.get('token')
-    const answer = await post('/reset-password', { token, newPassword: PASSWORD })
+    const answer = await postAuth('/reset-password', { token, newPassword: PASSWORD })
     assert.equal(answer.status, 400)
   })
 
@@ -119,17 +114,13 @@ describe('npm run user, while the server runs', () => {
     assert.match((await user(...options)).stderr, /lost@example\.com has no second factor\n$/)
     const { token } = JSON.parse((await signIn(email)).body)
     const call = async (path: string, body: object) => {
-      const response = await fetch(`${server.url}/v1/account/me/second-factor${path}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-      return JSON.parse(await response.text())
+      const answer = await post(`/v1/account/me/second-factor${path}`, body, `Bearer ${token}`)
+      return JSON.parse(answer.body)
     }
     const { secret } = await call('', { password: PASSWORD })
     const { recoveryCodes } = await call('/confirm', { code: await codeAt(secret, Date.now()) })
     const { challenge } = JSON.parse((await signIn(email)).body)
-    const verify = (code: string) => post('/two-factor/verify', { challenge, code })
+    const verify = (code: string) => postAuth('/two-factor/verify', { challenge, code })
     assert.equal((await verify('000-000')).status, 401)
     assert.match((await verify(recoveryCodes[0])).body, /"token":/)
     assert.match((await signIn(email)).body, /"challenge":/)
@@ -146,10 +137,8 @@ describe('npm run user, while the server runs', () => {
     assert.match((await user(...options)).stderr, /has the role operator\n$/)
     assert.match((await user('--list')).stdout, /^ada@example\.com +free +operator /m)
     assert.match((await user('--list')).stdout, /^bob@example\.com +free +user /m)
-    assert.match(
-      (await user('--email', 'ada@example.com', '--role', 'root')).stderr,
-      /^--role must be/,
-    )
+    const unknown = await user('--email', 'ada@example.com', '--role', 'root')
+    assert.match(unknown.stderr, /^--role must be/)
     assert.deepEqual(audited('set_role'), [['cli', 'npm run user', 'operator']])
   })
 

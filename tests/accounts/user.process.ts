@@ -41,11 +41,8 @@ describe('npm run user', () => {
   it('creates a user, changes the plan, and does nothing if the plan is already right', async () => {
     const options = ['--email', 'Ada@example.com']
     const made = await userCommand(...options)
-    assert.deepEqual(made, {
-      code: 0,
-      stdout: '',
-      stderr: 'Created the user ada@example.com, plan free\n',
-    })
+    const stderr = 'Created the user ada@example.com, plan free\n'
+    assert.deepEqual(made, { code: 0, stdout: '', stderr })
     const changed = await userCommand(...options, '--plan', 'pro')
     assert.equal(changed.stderr, 'Changed the plan of ada@example.com from free to pro\n')
     const kept = await userCommand(...options, '--plan', 'pro')
@@ -59,11 +56,8 @@ describe('npm run user', () => {
   it('lists all users, oldest first', async () => {
     await userCommand('--email', 'last@example.com', '--plan', 'starter')
     await keyCommand('--email', 'last@example.com', '--name', 'a')
-    await db
-      .update(users)
-      .set({ emailVerified: true })
-      .where(eq(users.email, 'last@example.com'))
-      .run()
+    const last = eq(users.email, 'last@example.com')
+    await db.update(users).set({ emailVerified: true }).where(last).run()
     const { code, stdout, stderr } = await userCommand('--list')
     assert.deepEqual([code, stderr], [0, ''])
     const lines = stdout.trimEnd().split('\n')
@@ -84,10 +78,10 @@ describe('npm run user', () => {
     const { id: userId } = (await findUserByEmail(db, email)) ?? assert.fail()
     await db.insert(billingCustomers).values({ userId, customerId: 'cus_1', createdAt: 1 }).run()
     const period = { periodStart: 0, periodEnd: 1, overages: false, interval: 'month' } as const
-    const bought = { userId, id: 'sub_1', itemId: 'si_1', plan: 'pro', ...period }
+    const bought = { userId, id: 'sub_1', itemId: 'si_1', plan: 'pro', status: 'active' } as const
     await db
       .insert(subscriptions)
-      .values({ ...bought, status: 'active' })
+      .values({ ...bought, ...period })
       .run()
     const list = async () => (await userCommand('--list')).stdout
     assert.match(await list(), /^buyer@example\.com +pro +free +user /m)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import { ask, openServerShop, type Sent, SUBSCRIPTION, until } from '../../billing/server-shop.ts'
-import { newDataFolder, runScript, startServer } from '../../support/process.ts'
+import { addKey, newDataFolder, startServer } from '../../support/process.ts'
 
 // run: only on Node.js
 
@@ -25,8 +25,7 @@ describe('kill -9 while an account is deleted', () => {
     shop.double.payCheckout(page?.id ?? '', { card: 'pm_card_visa' })
     shop.double.failCalls({ kind: 'late', delayMs: 60_000, method: 'DELETE' })
     const outcome = ask(server, key, DELETE).then(
-      () => 'answered',
-      () => 'cut off',
+      ...['answered', 'cut off'].map((text) => () => text),
     )
     await until(() => [...subscriptions.values()].every(({ status }) => status === 'canceled'))
     await server.stop('SIGKILL')
@@ -41,17 +40,14 @@ describe('kill -9 while an account is deleted', () => {
   it('in the middle of the write leaves all of it, or nothing', async () => {
     const { dataDir, settings, remove } = newDataFolder()
     try {
-      const made = await runScript(
-        ['scripts/key.ts', '--email', EMAIL, '--name', 'first'],
-        settings,
-      )
+      const key = await addKey(settings, EMAIL)
       const file = join(dataDir, 'app.db')
       const { all } = fill(file)
       const server = await startServer(settings)
       const walBytes = () => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
       const before = walBytes()
       let isAnswered = false
-      const outcome = ask(server, made.stdout.trim(), DELETE)
+      const outcome = ask(server, key, DELETE)
         .catch(() => null)
         .finally(() => {
           isAnswered = true

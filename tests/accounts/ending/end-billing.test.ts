@@ -36,10 +36,8 @@ describe('deleting an account that pays', () => {
     await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
     assert.equal((await askToDelete(shop)).status, 200)
     const pages = [...shop.double.world.state.tables.sessions.values()]
-    assert.deepEqual(
-      pages.map(({ status }) => status),
-      ['expired'],
-    )
+    const statuses = pages.map(({ status }) => status)
+    assert.deepEqual(statuses, ['expired'])
   })
 
   it('deletes nothing while Stripe does not answer', async () => {
@@ -55,10 +53,8 @@ describe('deleting an account that pays', () => {
   it('says so if there is a customer at Stripe, but Stripe is not configured', async () => {
     await using app = await makeApp()
     const key = await app.makeKey()
-    await write(
-      app,
-      "INSERT INTO billing_customers (user_id, customer_id, created_at) SELECT id, 'cus_1', 1 FROM users",
-    )
+    const insert = 'INSERT INTO billing_customers (user_id, customer_id, created_at)'
+    await write(app, `${insert} SELECT id, 'cus_1', 1 FROM users`)
     const body = { email: 'ada@example.com' }
     const answer = await app.send('POST', '/v1/account/me/delete', { key, body })
     assert.deepEqual([answer.status, codeOf(answer)], [503, 'BILLING_NOT_CONFIGURED'])

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { Parser } from 'tar'
 import { readColumn, write, ZERO_BYTE } from '../../support/database/sql.ts'
-import type { TestApp } from '../../support/helpers.ts'
 import { freshScene } from '../../support/scene/scene.ts'
 import { freshClient } from '../../support/scene/send.ts'
-import { PASSWORD, signUp } from '../../support/sign-in.ts'
+import { PASSWORD } from '../../support/sign-in.ts'
+import { words } from '../../support/words.ts'
 
 const app = freshScene()
 const ada = app.user('ada')
@@ -14,14 +14,14 @@ const ada = app.user('ada')
 const PATH = '/v1/account/me/export'
 const SITE = '2f0c9a54-8d2e-4c58-9f5a-3c1b7f6e4d20'
 
-async function download({ app }: TestApp, path: string, headers: Record<string, string>) {
+async function download(path: string, headers: Readonly<Record<string, string>>) {
   const request = new Request(`http://127.0.0.1:8787${path}`, { headers })
-  const response = await app.fetch(request, { remoteAddress: freshClient() })
+  const response = await app.app.fetch(request, { remoteAddress: freshClient() })
   return { response, bytes: Buffer.from(await response.arrayBuffer()) }
 }
 
 /** The files of the archive, as the package tar reads them. */
-async function unpack(bytes: Buffer): Promise<Map<string, string>> {
+async function unpack(archive: Buffer): Promise<Map<string, string>> {
   const files = new Map<string, string>()
   const parser = new Parser({
     strict: true,
@@ -34,16 +34,16 @@ async function unpack(bytes: Buffer): Promise<Map<string, string>> {
   await new Promise<void>((resolve, reject) => {
     parser.on('end', resolve)
     parser.on('error', reject)
-    parser.end(bytes)
+    parser.end(gunzipSync(archive))
   })
   return files
 }
 
-async function filled(app: TestApp) {
-  const token = await signUp(app, 'ada@example.com')
-  const key = await app.makeKey({ email: 'ada@example.com' })
-  await app.makeKey({ email: 'eve@example.com' })
-  await app.send('GET', '/v1/ip/81.2.69.160', { key })
+async function filled() {
+  const session = await ada.signUp()
+  const key = await ada.key()
+  await app.user('eve').key()
+  await ada.lookUp()
   await app.services.ledger.flush()
   await write(
     app,
@@ -65,48 +65,30 @@ async function filled(app: TestApp) {
     INSERT INTO rum_hours (site_id, hour, country, device, samples, lcp_p75)
       SELECT '${SITE}', 500000 + i / 50, CAST(10 + i % 50 AS TEXT), '', 1, i FROM n;`,
   )
-  return { token, key }
+  return { ...session, key }
 }
 
 describe('GET /v1/account/me/export', () => {
   it('is one archive of everything about the account, and of nobody else', async () => {
-    const { token, key } = await filled(app)
-    const { response, bytes } = await download(app, PATH, { authorization: `Bearer ${token}` })
+    const { token, key, headers } = await filled()
+    const { response, bytes } = await download(PATH, headers)
     assert.equal(response.status, 200)
     assert.equal(response.headers.get('content-type'), 'application/gzip')
     assert.match(response.headers.get('content-disposition') ?? '', /filename="meridian-2026-01-15/)
-    const files = await unpack(gunzipSync(bytes))
-    assert.deepEqual(
-      [...new Set([...files.keys()].map((name) => name.slice(0, -10)))],
-      [
-        'profile',
-        'keys',
-        'sites',
-        'sessions',
-        'second-factor',
-        'usage-by-operation',
-        'usage-by-month',
-        'usage-by-period',
-        'trial',
-        'spending-cap',
-        'limit-notices',
-        'audit-log',
-        'telemetry-by-hour',
-      ],
-    )
+    const files = await unpack(bytes)
+    const kinds = new Set([...files.keys()].map((name) => name.slice(0, -10)))
+    const expected = words(`
+      profile keys sites sessions second-factor usage-by-operation usage-by-month usage-by-period
+      trial spending-cap limit-notices audit-log telemetry-by-hour`)
+    assert.deepEqual([...kinds], expected)
     const [profile] = JSON.parse(files.get('profile-0001.json') ?? '')
     assert.equal(profile.email, 'ada@example.com')
     assert.match(profile.created_at, /^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
     const [counted] = JSON.parse(files.get('usage-by-operation-0001.json') ?? '')
     const { key_id, ...answered } = counted
     assert.match(key_id, /^[0-9a-f]{32}$/)
-    assert.deepEqual(answered, {
-      day: '2026-01-15',
-      operation: 'locateAddress',
-      status: 200,
-      requests: 1,
-      look_ups: 1,
-    })
+    const answer = { operation: 'locateAddress', status: 200, requests: 1, look_ups: 1 }
+    assert.deepEqual(answered, { day: '2026-01-15', ...answer })
     const [factor] = JSON.parse(files.get('second-factor-0001.json') ?? '')
     assert.deepEqual(factor, { confirmed_at: '1970-01-01T00:00:00.001Z' })
     const all = [...files.values()].join()
@@ -115,22 +97,18 @@ describe('GET /v1/account/me/export', () => {
   })
 
   it('reads large tables in pieces, each row once', async () => {
-    const { token } = await filled(app)
-    const { bytes } = await download(app, PATH, { authorization: `Bearer ${token}` })
-    const files = await unpack(gunzipSync(bytes))
+    const { headers } = await filled()
+    const files = await unpack((await download(PATH, headers)).bytes)
     const parts = [...files].filter(([name]) => name.startsWith('telemetry-by-hour'))
     const rows = parts.map(([, text]) => JSON.parse(text) as { lcp_p75: number }[]) // safe: ours
-    assert.deepEqual(
-      rows.map(({ length }) => length),
-      [1_000, 1_000, 500],
-    )
+    const lengths = rows.map(({ length }) => length)
+    assert.deepEqual(lengths, [1_000, 1_000, 500])
     assert.equal(new Set(rows.flat().map(({ lcp_p75 }) => lcp_p75)).size, 2_500)
   })
 
   it('has no hash of a key, a session or a password', async () => {
-    const { token } = await filled(app)
-    const { bytes } = await download(app, PATH, { authorization: `Bearer ${token}` })
-    const all = [...(await unpack(gunzipSync(bytes))).values()].join()
+    const { headers } = await filled()
+    const all = [...(await unpack((await download(PATH, headers)).bytes)).values()].join()
     const hashes = [
       ...(await readColumn(app, 'SELECT hash FROM api_keys')),
       ...(await readColumn(app, 'SELECT token_hash FROM sessions')),
@@ -141,16 +119,13 @@ describe('GET /v1/account/me/export', () => {
   })
 
   it('is audited, and limited', async () => {
-    const { token } = await filled(app)
-    const headers = { authorization: `Bearer ${token}` }
+    const { headers, send } = await filled()
     const statuses = []
     for (let time = 0; time < 11; time++) {
-      statuses.push((await download(app, PATH, headers)).response.status)
+      statuses.push((await download(PATH, headers)).response.status)
     }
     assert.deepEqual([statuses[9], statuses[10]], [200, 429])
-    const { body } = await app.send('GET', '/v1/account/me/audit?action=export_account', {
-      headers,
-    })
+    const { body } = await send('GET', '/v1/account/me/audit?action=export_account')
     assert.equal((body as { total: number }).total, 10) // safe: checked against the contract
   })
 
@@ -158,8 +133,8 @@ describe('GET /v1/account/me/export', () => {
     const cookie = await ada.enter()
     const { html } = await ada.visit('/app/account')
     assert.match(html, /href="\/app\/account\/export"/)
-    const { response, bytes } = await download(app, '/app/account/export', { cookie })
+    const { response, bytes } = await download('/app/account/export', { cookie })
     assert.equal(response.headers.get('content-type'), 'application/gzip')
-    assert.ok((await unpack(gunzipSync(bytes))).has('profile-0001.json'))
+    assert.ok((await unpack(bytes)).has('profile-0001.json'))
   })
 })

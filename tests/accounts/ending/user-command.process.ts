@@ -71,10 +71,8 @@ describe('npm run user -- --delete beside a running server', () => {
     await subscribe(shop, server, key)
     shop.double.failCalls({ kind: '403' }, 100)
     const { code, stderr } = await deleteUser(shop)
-    assert.deepEqual(
-      [code, stderr.includes('The server refuses: Stripe does not allow')],
-      [1, true],
-    )
+    assert.equal(code, 1)
+    assert.match(stderr, /The server refuses: Stripe does not allow/)
     shop.double.clearFaults()
     assert.equal((await ask(server, key, ME)).status, 200)
     assert.deepEqual(await deleteUser(shop), DELETED)

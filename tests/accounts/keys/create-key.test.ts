@@ -7,6 +7,7 @@ import { ApiErrorBody } from '../../../lib/contract/common.ts'
 import { SCOPES } from '../../../lib/contract/operation.ts'
 import { codeOf, NOON, withoutAccountLimit } from '../../support/helpers.ts'
 import { sharedScene } from '../../support/scene/scene.ts'
+import { words } from '../../support/words.ts'
 import { lookUp, newOwner, ORIGIN } from './key-owner.ts'
 
 const app = sharedScene({ replace: withoutAccountLimit })
@@ -16,13 +17,8 @@ describe('POST /v1/account/me/keys', () => {
     const owner = await newOwner(app, { plan: 'free' })
     const { rawKey, ...created } = await owner.created({ name: 'server' })
     assert.ok(isKeyText(rawKey))
-    assert.deepEqual(created, {
-      id: created.id,
-      prefix: rawKey.slice(0, 16),
-      name: 'server',
-      type: 'secret',
-      scopes: null,
-    })
+    const shown = { prefix: rawKey.slice(0, 16), name: 'server', type: 'secret', scopes: null }
+    assert.deepEqual(created, { id: created.id, ...shown })
     assert.equal(await lookUp(app, rawKey), 200)
     const [, info] = await owner.list({ key: rawKey })
     assert.deepEqual([info?.id, info?.expiresAt], [created.id, '2027-01-15T12:00:00.000Z'])
@@ -32,15 +28,9 @@ describe('POST /v1/account/me/keys', () => {
     const owner = await newOwner(app)
     const { id, rawKey } = await owner.created({ name: 'server' })
     const [row] = await owner.audited('create_key')
-    assert.deepEqual(row, {
-      ...row,
-      app: 'api',
-      actorLabel: owner.key.slice(0, 16),
-      targetType: 'api_key',
-      targetId: id,
-      detail: 'server',
-      createdAt: NOON,
-    })
+    const by = { app: 'api', actorLabel: owner.key.slice(0, 16), createdAt: NOON }
+    const target = { targetType: 'api_key', targetId: id, detail: 'server' }
+    assert.deepEqual(row, { ...row, ...by, ...target })
     const shown = JSON.stringify([row, await owner.list()])
     assert.equal(shown.includes(rawKey.slice(16)), false)
   })
@@ -110,12 +100,7 @@ describe('POST /v1/account/me/keys', () => {
 
   it('quotes the origin that is not a pattern', async () => {
     const owner = await newOwner(app)
-    for (const pattern of [
-      'https://*.com',
-      'http://app.example',
-      'https://app.example/path',
-      '*',
-    ]) {
+    for (const pattern of words('https://*.com http://app.example https://app.example/path *')) {
       const answer = await owner.create({ ...publishable, allowedOrigins: [ORIGIN, pattern] })
       assert.equal(codeOf(answer), 'BAD_REQUEST')
       const { message } = v.parse(ApiErrorBody, answer.body).error

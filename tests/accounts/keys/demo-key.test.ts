@@ -7,52 +7,45 @@ import { readRows } from '../../support/database/sql.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../../support/helpers.ts'
 import { freshScene } from '../../support/scene/scene.ts'
 
-const app = freshScene()
-
 const BASE = 'https://geo.example'
 const PATH = '/v1/ip/81.2.69.160'
 const FROM_PAGE = { 'sec-fetch-site': 'same-origin' }
 
+let key: string
+const app = freshScene({ env: { MERIDIAN_BASE_URL: BASE } }, async () => {
+  key = await demoKey(app)
+})
+
+const locate = (headers: Record<string, string>) => app.send('GET', PATH, { key, headers })
+
 async function demoKey({ services }: TestApp): Promise<string> {
-  const key = await services.openDemo()
-  assert.ok(key)
-  return key
+  return (await services.openDemo()) ?? assert.fail()
 }
 
 describe('the demo key', () => {
   it('serves look-ups of pages of this instance, with or without an Origin header', async () => {
-    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
-    const key = await demoKey(app)
     for (const headers of [FROM_PAGE, { origin: BASE }]) {
-      const { status, body } = await app.send('GET', PATH, { key, headers })
+      const { status, body } = await locate(headers)
       assert.equal(status, 200)
       assert.partialDeepStrictEqual(body, { meta: { tier: 'demo' } })
     }
   })
 
   it('is refused from all other origins', async () => {
-    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
-    const key = await demoKey(app)
-    const others = [
+    const others: Record<string, string>[] = [
       {},
-      { origin: 'https://other.example' },
-      { origin: 'null' },
-      { origin: 'http://geo.example' },
-      { 'sec-fetch-site': 'same-site' },
-      { 'sec-fetch-site': 'cross-site' },
-      { 'sec-fetch-site': 'none' },
+      ...['https://other.example', 'null', 'http://geo.example'].map((origin) => ({ origin })),
+      ...['same-site', 'cross-site', 'none'].map((site) => ({ 'sec-fetch-site': site })),
       { 'sec-fetch-site': 'same-origin', origin: 'https://other.example' },
     ]
     for (const headers of others) {
-      const answer = await app.send('GET', PATH, { key, headers })
+      const answer = await locate(headers)
       assert.equal(answer.status, 403, JSON.stringify(headers))
       assert.equal(codeOf(answer), 'ORIGIN_NOT_ALLOWED')
     }
   })
 
   it('allows nothing but look-ups', async () => {
-    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
-    const key = await demoKey(app)
     for (const path of ['/v1/account/me', '/v1/account/me/keys', '/v1/account/me/usage']) {
       const answer = await app.send('GET', path, { key, headers: FROM_PAGE })
       assert.equal(codeOf(answer), 'INSUFFICIENT_SCOPE', path)
@@ -60,32 +53,22 @@ describe('the demo key', () => {
   })
 
   it('is limited, and counted against a cap', async () => {
-    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
-    const key = await demoKey(app)
-    const locate = () => app.send('GET', PATH, { key, headers: FROM_PAGE })
-    for (let n = 0; n < DEMO_PLAN.requestsPerMinute; n++) {
-      assert.equal((await locate()).status, 200)
-    }
-    assert.equal((await locate()).status, 429)
-    assert.equal(
-      app.services.meters.periodRequests({ userId: 'demo', paid: null }, NOON),
-      DEMO_PLAN.requestsPerMinute,
-    )
+    const { requestsPerMinute } = DEMO_PLAN
+    for (let n = 0; n < requestsPerMinute; n++) assert.equal((await locate(FROM_PAGE)).status, 200)
+    assert.equal((await locate(FROM_PAGE)).status, 429)
+    const demo = { userId: 'demo', paid: null }
+    assert.equal(app.services.meters.periodRequests(demo, NOON), requestsPerMinute)
   })
 
   it('is the same after a restart, and different in another instance', async () => {
-    const app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
-    const key = await demoKey(app)
-    await using again = await app.restart()
-    assert.equal(await demoKey(again), key)
-    assert.equal((await listKeys(again.services.db, 'demo')).length, 1)
+    await app.restart()
+    assert.equal(await demoKey(app), key)
+    assert.equal((await listKeys(app.services.db, 'demo')).length, 1)
     await using other = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
     assert.notEqual(await demoKey(other), key)
   })
 
   it('is not stored as text', async () => {
-    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
-    const key = await demoKey(app)
     for (const table of ['users', 'api_keys', 'audit_log']) {
       const rows = JSON.stringify(await readRows(app, `SELECT * FROM ${table}`))
       assert.ok(rows.includes('demo'), table)
@@ -94,28 +77,19 @@ describe('the demo key', () => {
   })
 
   it('follows the base URL', async () => {
-    const app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
-    await demoKey(app)
-    await using moved = await app.restart({ MERIDIAN_BASE_URL: 'https://new.example/geo' })
-    const key = await moved.services.openDemo()
-    const rows = await listKeys(moved.services.db, 'demo')
-    assert.deepEqual(
-      rows.map(({ allowedOrigins }) => allowedOrigins),
-      [['https://new.example']],
-    )
-    const send = (origin: string) =>
-      moved.send('GET', PATH, { key: key ?? '', headers: { origin } })
-    assert.equal((await send('https://new.example')).status, 200)
-    assert.equal((await send(BASE)).status, 403)
+    await app.restart({ MERIDIAN_BASE_URL: 'https://new.example/geo' })
+    key = await demoKey(app)
+    const [row, ...more] = await listKeys(app.services.db, 'demo')
+    assert.deepEqual([row?.allowedOrigins, more], [['https://new.example'], []])
+    assert.equal((await locate({ origin: 'https://new.example' })).status, 200)
+    assert.equal((await locate({ origin: BASE })).status, 403)
   })
 
   it('is revoked once the demo is turned off', async () => {
-    const app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE } })
-    const key = await demoKey(app)
-    await using off = await app.restart({ MERIDIAN_DEMO: '0' })
-    assert.equal(await off.services.openDemo(), null)
-    assert.deepEqual(await listKeys(off.services.db, 'demo'), [])
-    assert.equal((await off.send('GET', PATH, { key, headers: FROM_PAGE })).status, 401)
+    await app.restart({ MERIDIAN_DEMO: '0' })
+    assert.equal(await app.services.openDemo(), null)
+    assert.deepEqual(await listKeys(app.services.db, 'demo'), [])
+    assert.equal((await locate(FROM_PAGE)).status, 401)
   })
 
   it('is not created if pages could be modified in transit', async () => {
@@ -142,7 +116,6 @@ describe('the demo key', () => {
   })
 
   it('belongs to a user who cannot sign in', async () => {
-    await demoKey(app)
     const sent = { email: 'demo', password: 'a long enough one', name: 'Demo' }
     for (const path of ['sign-up', 'sign-in']) {
       const request = new Request(`http://127.0.0.1:8787/api/auth/${path}/email`, {

@@ -8,8 +8,9 @@ import { ApiKeyCreated } from '../../../lib/contract/account/account-schemas.ts'
 import { eq } from '../../../lib/db/drizzle.ts'
 import { openDb } from '../../../lib/db/open.ts'
 import { apiKeys, auditLog } from '../../../lib/db/tables.ts'
+import { widePlansFile } from '../../support/plans-file.ts'
 import { newDataFolder, startServer } from '../../support/process.ts'
-import { addUsers, writeWidePlan } from '../many-users.ts'
+import { addUsers } from '../many-users.ts'
 
 // run: only on Node.js
 
@@ -22,8 +23,7 @@ const WAIT_MS = 30_000
 const { dataDir, settings: base, remove } = newDataFolder()
 after(remove)
 
-const plansFile = join(dataDir, 'plans.json')
-writeWidePlan(plansFile)
+const plansFile = widePlansFile()
 /** No demo key: each start on another port would replace it. */
 const settings = { ...base, MERIDIAN_PLANS: plansFile, MERIDIAN_DEMO: '0' }
 

@@ -28,10 +28,8 @@ describe('a sign-in with a second factor', () => {
     const failing = await makeFail(app.services, 'INSERT ON sessions')
     const body = { email: EMAIL, password: PASSWORD }
     const asked = await sendAuth(app, '/sign-in/email', body)
-    const { challenge } = v.parse(
-      v.strictObject({ twoFactorRedirect: v.literal(true), challenge: v.string() }),
-      asked.body,
-    )
+    const Challenged = v.strictObject({ twoFactorRedirect: v.literal(true), challenge: v.string() })
+    const { challenge } = v.parse(Challenged, asked.body)
     assert.equal(asked.headers.get('set-cookie'), null)
     assert.equal(asked.headers.get('set-auth-token'), null)
     assert.equal(await lookUpWith(app, challenge), 401)
@@ -50,10 +48,8 @@ describe('a sign-in with a second factor', () => {
     const challenge = await beginSignIn(app)
     app.pass(30_000)
     const passed = await verify(challenge, await code())
-    const plain = await sendAuth(app, '/sign-in/email', {
-      email: 'eve@example.com',
-      password: PASSWORD,
-    })
+    const eve = { email: 'eve@example.com', password: PASSWORD }
+    const plain = await sendAuth(app, '/sign-in/email', eve)
     const shape = (body: unknown) => {
       const { user, ...rest } = v.parse(v.looseObject({ user: v.looseObject({}) }), body)
       return [Object.keys(rest), Object.keys(user)]
@@ -158,18 +154,15 @@ describe('a sign-in with a second factor', () => {
     const { token, code } = await signUpWithFactor(app)
     const challenge = await beginSignIn(app)
     const headers = { authorization: `Bearer ${token}` }
-    const changed = await sendAuth(
-      app,
-      '/change-password',
-      { currentPassword: PASSWORD, newPassword: `${PASSWORD} 2`, revokeOtherSessions: true },
-      { headers },
-    )
+    const body = { currentPassword: PASSWORD, newPassword: `${PASSWORD} 2` }
+    const all = { ...body, revokeOtherSessions: true }
+    const changed = await sendAuth(app, '/change-password', all, { headers })
     assert.equal(changed.status, 200)
     assert.equal(await lookUpWith(app, v.parse(Token, changed.body).token), 200)
     app.pass(30_000)
     assert.equal((await verify(challenge, await code())).status, 401)
-    const body = { email: EMAIL, password: `${PASSWORD} 2` }
-    const again = await sendAuth(app, '/sign-in/email', body)
+    const login = { email: EMAIL, password: `${PASSWORD} 2` }
+    const again = await sendAuth(app, '/sign-in/email', login)
     assert.deepEqual(Object.keys(again.body ?? {}), ['twoFactorRedirect', 'challenge'])
   })
 })
