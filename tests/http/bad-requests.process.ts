@@ -1,27 +1,20 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { ApiErrorBody } from '../../lib/contract/common.ts'
-import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 import { exchange, openConnection, parseAnswer } from '../support/raw-connection.ts'
 import { IS_BUN, IS_PROJECT_NODE } from '../support/runtime.ts'
+import { sharedServer } from '../support/scene/server.ts'
+import { words } from '../support/words.ts'
 
 /* Requests as bytes: invalid ones, those that a proxy may read differently, and the header Host. */
 
-const { settings, remove } = newDataFolder()
-let server: Running
+// The server stays strict. Deno and Bun have no such option.
+const lenient = IS_PROJECT_NODE ? { NODE_OPTIONS: '--insecure-http-parser' } : {}
 let key: string
-before(async () => {
-  // The server stays strict. Deno and Bun have no such option.
-  const lenient = IS_PROJECT_NODE ? { NODE_OPTIONS: '--insecure-http-parser' } : {}
-  server = await startServer({ ...settings, ...lenient })
-  const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'raw']
-  key = (await runScript(args, settings)).stdout.trim()
-})
-after(async () => {
-  await server.stop('SIGTERM')
-  remove()
+const { server, addKey } = sharedServer(lenient, async () => {
+  key = await addKey()
 })
 
 const HEAD = 'POST /v1/contact HTTP/1.1\r\nHost: x\r\n'
@@ -38,6 +31,8 @@ function assertRefused(text: string, status: number, code: string): void {
   assert.equal(text.split('HTTP/1.1 ').length, 2, 'the server must send only one answer')
   assert.equal(text.includes('contact'), false, 'the answer must not echo the request')
 }
+
+const statusesOf = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => code)
 
 describe('a request that is not valid HTTP/1.1', () => {
   const refused: Readonly<Record<string, string>> = {
@@ -91,18 +86,15 @@ describe('a request that is not valid HTTP/1.1', () => {
   }
   for (const [name, head] of Object.entries(unserved)) {
     it(`gets 400: ${name}`, async () => {
-      assertRefused(
-        await exchange(server.url, `${head}Connection: close\r\n\r\n`),
-        400,
-        'BAD_REQUEST',
-      )
+      const text = await exchange(server.url, `${head}Connection: close\r\n\r\n`)
+      assertRefused(text, 400, 'BAD_REQUEST')
     })
   }
 
   it('gets 400 after a valid request, too', async () => {
     const good = 'GET /v1 HTTP/1.1\r\nHost: x\r\n\r\n'
     const text = await exchange(server.url, `${good}GET /v1 HTTP/9.9\r\n\r\n`)
-    const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+    const statuses = statusesOf(text)
     assert.equal(statuses.at(-1), '400')
     assert.ok(statuses.length <= 2)
   })
@@ -111,32 +103,25 @@ describe('a request that is not valid HTTP/1.1', () => {
     const { headers } = parseAnswer(await exchange(server.url, `${HEAD}Content-Length: x\r\n\r\n`))
     const id = headers.get('x-request-id') ?? ''
     while (!server.output().includes(id)) await new Promise((resolve) => setTimeout(resolve, 50))
-    const line =
-      server
-        .output()
-        .split('\n')
-        .find((text) => text.includes(id)) ?? ''
-    const { method, status, client } = JSON.parse(line)
-    assert.deepEqual(
-      { method, status, client },
-      { method: '?', status: 400, client: '127.0.0.0/24' },
-    )
+    const line = server
+      .output()
+      .split('\n')
+      .find((text) => text.includes(id))
+    const { method, status, client } = JSON.parse(line ?? '')
+    assert.deepEqual([method, status, client], ['?', 400, '127.0.0.0/24'])
   })
 })
 
 describe('a request in HTTP/1.0', () => {
-  const statusesOf = (text: string) =>
-    [...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)
+  const statusOf = async (request: string) =>
+    parseAnswer(await exchange(server.url, request)).status
 
   it('needs no Host, as the health check of HAProxy', async () => {
     for (const path of ['/health/ready', '/v1', '/docs', '/robots.txt']) {
-      assert.equal(
-        parseAnswer(await exchange(server.url, `GET ${path} HTTP/1.0\r\n\r\n`)).status,
-        200,
-      )
+      assert.equal(await statusOf(`GET ${path} HTTP/1.0\r\n\r\n`), 200)
     }
     const lookUp = `GET /v1/ip/81.2.69.160 HTTP/1.0\r\nX-API-Key: ${key}\r\n\r\n`
-    assert.equal(parseAnswer(await exchange(server.url, lookUp)).status, 200)
+    assert.equal(await statusOf(lookUp), 200)
   })
 
   it('is the last of its connection if it has Transfer-Encoding, as RFC 9112 (6.1) asks', async () => {
@@ -158,21 +143,17 @@ describe('a request in HTTP/1.0', () => {
 })
 
 describe('a request that is too large', () => {
-  it('gets 431: one header', async () => {
-    const bytes = `GET /v1 HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`
-    assertRefused(await exchange(server.url, bytes), 431, 'HEADERS_TOO_LARGE')
-  })
-
-  it('gets 431: the path', async () => {
-    const bytes = `GET /${'a'.repeat(17_000)} HTTP/1.1\r\nHost: x\r\n\r\n`
-    assertRefused(await exchange(server.url, bytes), 431, 'HEADERS_TOO_LARGE')
-  })
-
-  it('gets 431: all headers together', async () => {
-    const many = Array.from({ length: 3_000 }, (_, n) => `x${n}: 1\r\n`).join('')
-    const bytes = `GET /v1 HTTP/1.1\r\nHost: x\r\n${many}\r\n`
-    assertRefused(await exchange(server.url, bytes), 431, 'HEADERS_TOO_LARGE')
-  })
+  const many = Array.from({ length: 3_000 }, (_, n) => `x${n}: 1\r\n`).join('')
+  const large = {
+    'one header': `GET /v1 HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`,
+    'the path': `GET /${'a'.repeat(17_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    'all headers together': `GET /v1 HTTP/1.1\r\nHost: x\r\n${many}\r\n`,
+  }
+  for (const [what, bytes] of Object.entries(large)) {
+    it(`gets 431: ${what}`, async () => {
+      assertRefused(await exchange(server.url, bytes), 431, 'HEADERS_TOO_LARGE')
+    })
+  }
 
   it('may have thousands of headers, and none is dropped', async () => {
     const many = 'a:1\r\n'.repeat(2_500)
@@ -193,20 +174,16 @@ describe('a body that is refused unread', () => {
       while (!received().includes('UNAUTHORIZED')) await once(socket, 'data')
       const next = `GET /v1/ip/81.2.69.160 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n`
       socket.write(`${next}Connection: close\r\n\r\n`)
-      const statuses = [...(await ended).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
-      assert.deepEqual(statuses, ['401', '200'])
+      assert.deepEqual(statusesOf(await ended), ['401', '200'])
     })
   }
 })
 
 describe('methods', () => {
-  const ask = async (line: string, headers = '') =>
-    parseAnswer(
-      await exchange(
-        server.url,
-        `${line} HTTP/1.1\r\nHost: x\r\n${headers}Connection: close\r\n\r\n`,
-      ),
-    )
+  const ask = async (line: string, headers = '') => {
+    const bytes = `${line} HTTP/1.1\r\nHost: x\r\n${headers}Connection: close\r\n\r\n`
+    return parseAnswer(await exchange(server.url, bytes))
+  }
 
   it('get 405 if no operation has them, and the answer does not echo the request', async () => {
     for (const method of ['TRACE', 'TRACK', 'PROPFIND', 'PURGE', 'LINK', 'QUERY']) {
@@ -263,14 +240,9 @@ describe('methods', () => {
 })
 
 describe('the header Host', () => {
-  const paths = ['/v1', '/', '/docs', '/robots.txt', '/rum.json', '/v1/billing/plans']
-  for (const path of [
-    ...paths,
-    '/health/ready',
-    '/.well-known/openapi.json',
-    '/api/auth/get-session',
-    '/nowhere',
-  ]) {
+  for (const path of words(`
+    /v1 / /docs /robots.txt /rum.json /v1/billing/plans /health/ready /.well-known/openapi.json
+    /api/auth/get-session /nowhere`)) {
     it(`and similar ones do not influence the answer to ${path}`, async () => {
       const others = ['X-Forwarded-Host', 'X-Host', 'Forwarded', 'X-Original-URL', 'X-Rewrite-URL']
       const more = others.map((name) => `${name}: host=evil.example\r\n`).join('')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { answerClientErrors } from '../../lib/http/client-error.ts'
 import { installFastPath } from '../../lib/http/fast-path/fast-path.ts'
+import { closeServer, listenLocally } from '../support/loopback-server.ts'
 import { openConnection } from '../support/raw-connection.ts'
 
 const GOOD = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab'
@@ -22,25 +22,24 @@ const requests = async () => {
 beforeEach(async () => {
   server = createServer((request) => request.resume())
   answerClientErrors(server, () => ({ status: 400, headers: {}, json: '{"bad":true}' }))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  // safe: it listens on a port
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = await listenLocally(server)
 })
-afterEach(async () => {
-  server.closeAllConnections()
-  server.close()
-  await once(server, 'close')
-})
+afterEach(() => closeServer(server))
 
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => code)
+
+/** Sends bytes. Returns the response to their first request, and the client's end of the connection. */
+async function begin(bytes: string) {
+  const arrived = requests()
+  const { socket, ended } = await openConnection(url)
+  socket.write(bytes)
+  return { socket, ended, response: await arrived }
+}
 
 describe('bytes behind an unreadable request', () => {
   it('are dropped, and cost nothing', async () => {
     installFastPath(server, { answer: () => null, onError: (error) => assert.fail(String(error)) })
-    const { socket } = await openConnection(url)
-    const arrived = requests()
-    socket.write(GOOD)
-    const response = await arrived
+    const { socket, response } = await begin(GOOD)
     const waiting = () => response.listenerCount('close')
     const before = waiting()
     for (let n = 0; n < 100; n++) {
@@ -69,10 +68,7 @@ describe('CONNECT', () => {
 
 describe('bytes that are not a request', () => {
   it('are refused after the answer to the request before them', async () => {
-    const arrived = requests()
-    const { socket, ended } = await openConnection(url)
-    socket.write(`${GOOD}rubbish\r\n\r\n`)
-    const response = await arrived
+    const { ended, response } = await begin(`${GOOD}rubbish\r\n\r\n`)
     response.writeHead(201).end('made')
     const text = await ended
     assert.deepEqual(statuses(text), ['201', '400'])
@@ -80,10 +76,7 @@ describe('bytes that are not a request', () => {
   })
 
   it('are refused at once if the request before them was answered', async () => {
-    const arrived = requests()
-    const { socket, ended } = await openConnection(url)
-    socket.write(GOOD)
-    const response = await arrived
+    const { socket, ended, response } = await begin(GOOD)
     response.end('made')
     await once(socket, 'data')
     socket.write('rubbish\r\n\r\n')
@@ -91,37 +84,27 @@ describe('bytes that are not a request', () => {
   })
 
   it('are refused at once in the body of a request, which gets no other answer', async () => {
-    const arrived = requests()
-    const { socket, ended } = await openConnection(url)
-    socket.write(`${CHUNKED}zz\r\n`)
-    await arrived
+    const { ended } = await begin(`${CHUNKED}zz\r\n`)
     assert.deepEqual(statuses(await ended), ['400'])
   })
 
   it('include CONNECT: it is refused, without a tunnel', async () => {
-    const arrived = requests()
-    const { socket, ended } = await openConnection(url)
-    socket.write(`${GOOD}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${GOOD}`)
-    const response = await arrived
+    const tunnel = `CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`
+    const { ended, response } = await begin(`${GOOD}${tunnel}${GOOD}`)
     response.end('made')
     assert.deepEqual(statuses(await ended), ['200', '400'])
   })
 
   it('are refused in the body of a request after the answers to the requests before it', async () => {
-    const arrived = requests()
-    const { socket, ended } = await openConnection(url)
-    socket.write(`${GOOD}${CHUNKED}zz\r\n`)
-    const response = await arrived
+    const { ended, response } = await begin(`${GOOD}${CHUNKED}zz\r\n`)
     response.writeHead(201).end('made')
     const text = await ended
     assert.deepEqual(statuses(text), ['201', '400'])
     assert.match(text, /made/)
   })
+
   it('are not refused in the body of a request that was answered: it gets one answer', async () => {
-    const arrived = requests()
-    const { socket, ended } = await openConnection(url)
-    socket.write(CHUNKED)
-    const response = await arrived
+    const { socket, ended, response } = await begin(CHUNKED)
     response.writeHead(401).end('no')
     await once(socket, 'data')
     socket.write('zz\r\n')

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type ConnectionLimits, limitConnections } from '../../lib/http/connections.ts'
 import { parseNetwork } from '../../lib/parts/net/network.ts'
+import { listenLocally } from '../support/loopback-server.ts'
 import { openConnection, type RawConnection } from '../support/raw-connection.ts'
 import { NOT_ON_MACOS } from '../support/runtime.ts'
 
@@ -34,9 +34,7 @@ async function listen(limits: Partial<ConnectionLimits>): Promise<void> {
     refused += 1
   }
   limitConnections(server, { total: 100, perAddress: 100, proxies: [], onRefused, ...limits })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // safe: it listens on a port
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = await listenLocally(server)
 }
 
 async function open(from?: string): Promise<RawConnection> {
@@ -116,25 +114,22 @@ describe('a server with the maximum of connections', () => {
     assert.equal(refused, 0)
   })
 
-  it(
-    'closes a connection whose body does not end, even after earlier requests',
-    NOT_ON_MACOS,
-    async () => {
-      await listen({ total: 3 })
-      const whole = await open()
-      assert.equal(await ask(whole, BODY), 'answered')
-      const slow = [await open('127.0.0.2'), await open('127.0.0.3')] as const
-      await ask(slow[0])
-      await ask(slow[0], BODY.slice(0, -1))
-      await ask(slow[1], CHUNKS)
-      for (const [n, { received, ended }] of slow.entries()) {
-        assert.equal(await ask(await open(`127.0.1.${n}`)), 'answered')
-        assert.equal(await ended, received())
-      }
-      assert.equal(await ask(whole, BODY), 'answered')
-      assert.equal(refused, 0)
-    },
-  )
+  const endless = 'closes a connection whose body does not end, even after earlier requests'
+  it(endless, NOT_ON_MACOS, async () => {
+    await listen({ total: 3 })
+    const whole = await open()
+    assert.equal(await ask(whole, BODY), 'answered')
+    const slow = [await open('127.0.0.2'), await open('127.0.0.3')] as const
+    await ask(slow[0])
+    await ask(slow[0], BODY.slice(0, -1))
+    await ask(slow[1], CHUNKS)
+    for (const [n, { received, ended }] of slow.entries()) {
+      assert.equal(await ask(await open(`127.0.1.${n}`)), 'answered')
+      assert.equal(await ended, received())
+    }
+    assert.equal(await ask(whole, BODY), 'answered')
+    assert.equal(refused, 0)
+  })
 
   it('closes idle connections, so that the next client finds room', async () => {
     await listen({ total: 2 })

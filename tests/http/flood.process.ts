@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  newDataFolder,
-  privateMemory,
-  type Running,
-  runScript,
-  startServer,
-} from '../support/process.ts'
+import { widePlansFile } from '../support/plans-file.ts'
+import { privateMemory, type Running, runScript } from '../support/process.ts'
 import { openConnection } from '../support/raw-connection.ts'
+import { sharedServer } from '../support/scene/server.ts'
 import { startLoad } from './load.ts'
 
 // run: alone
@@ -27,22 +22,10 @@ const CLIENTS = 4
 /** Private memory: 10,000 connections, with uncollected garbage, took up to 464 MB. */
 const MAX_MEMORY = 700 * 1024 * 1024
 
-const { dataDir, settings: folder, remove } = newDataFolder()
-const plans = join(dataDir, 'plans.json')
-const settings = { ...folder, MERIDIAN_PLANS: plans, MERIDIAN_LOG_LEVEL: 'warn' }
-const wide = { monthlyCap: 10 ** 9, maxKeys: 10, maxSites: 1, price: 0, requestsPerMinute: 10 ** 7 }
-
-let server: Running
 let key: string
-before(async () => {
-  writeFileSync(plans, JSON.stringify([{ id: 'free', name: 'Wide', ...wide }]))
-  server = await startServer(settings)
-  const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'load']
-  key = (await runScript(args, settings)).stdout.trim()
-})
-after(async () => {
-  await server.stop('SIGTERM')
-  remove()
+const settings = { MERIDIAN_PLANS: widePlansFile(), MERIDIAN_LOG_LEVEL: 'warn' }
+const { server, addKey } = sharedServer(settings, async () => {
+  key = await addKey()
 })
 
 /** The number of files, and thus connections, that the process may open. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { newDataFolder, privateMemory, type Running, startServer } from '../support/process.ts'
+import { privateMemory } from '../support/process.ts'
 import { LOADER } from '../support/runtime.ts'
+import { sharedServer } from '../support/scene/server.ts'
 
 /* Each connection sends as many requests for a page as fit into 64 KB, without waiting for answers. */
 
@@ -17,15 +18,7 @@ const HEAP = {
 /** Private memory: the heap, code, and what the kernel has not yet taken. */
 const MAX_MEMORY = 400 * 1024 * 1024
 
-const { settings, remove } = newDataFolder()
-let server: Running
-before(async () => {
-  server = await startServer({ ...settings, ...HEAP })
-})
-after(async () => {
-  await server.stop('SIGTERM')
-  remove()
-})
+const { server } = sharedServer(HEAP)
 
 /** Asks whether the server is ready until `work` ends. Not for its health: a busy disk may delay its write. */
 async function askMeanwhile(work: Promise<unknown>) {
@@ -47,21 +40,12 @@ async function askMeanwhile(work: Promise<unknown>) {
 }
 
 describe('a flood of requests for pages on twenty connections', () => {
-  for (const [mode, clients] of [
-    ['pages', 'read'],
-    ['pages-unread', 'do not read'],
-  ] as const) {
+  const modes = { pages: 'read', 'pages-unread': 'do not read' }
+  for (const [mode, clients] of Object.entries(modes)) {
     it(`leaves the server answering, if its clients ${clients}`, async (t) => {
       const { port } = new URL(server.url)
-      const args = [...LOADER, 'tests/http/flood-client.ts']
-      const flood = promisify(execFile)(process.execPath, [
-        ...args,
-        port,
-        '127.0.1.99',
-        '20',
-        mode,
-        '4',
-      ])
+      const args = ['tests/http/flood-client.ts', port, '127.0.1.99', '20', mode, '4']
+      const flood = promisify(execFile)(process.execPath, [...LOADER, ...args])
       const { count, p99, most } = await askMeanwhile(flood)
       const { opened } = JSON.parse((await flood).stdout)
       assert.ok(opened >= 20)

@@ -169,10 +169,8 @@ describe('the server', () => {
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line))
     assert.equal(lines.filter(({ route }) => route === '/v1/billing/plans').length, 1)
-    assert.deepEqual(
-      lines.slice(-2).map(({ msg }) => msg),
-      ['stopping', 'stopped'],
-    )
+    const last = lines.slice(-2).map(({ msg }) => msg)
+    assert.deepEqual(last, ['stopping', 'stopped'])
   })
 })
 
@@ -229,10 +227,8 @@ describe('a server that cannot start', () => {
     // safe: it listens on a port
     const { port } = other.address() as AddressInfo
     const MERIDIAN_DATA_DIR = join(dataDir, 'none')
-    assert.match(
-      await failure({ PORT: String(port), MERIDIAN_DATA_DIR }),
-      /EADDRINUSE; another program uses this port.*set PORT\n$/,
-    )
+    const line = await failure({ PORT: String(port), MERIDIAN_DATA_DIR })
+    assert.match(line, /EADDRINUSE; another program uses this port.*set PORT\n$/)
     assert.equal(existsSync(MERIDIAN_DATA_DIR), false, 'nothing was prepared before')
     other.close()
   })
@@ -240,10 +236,8 @@ describe('a server that cannot start', () => {
   it('names the database that is not usable', async () => {
     const path = join(dataDir, 'bad.mmdb')
     writeFileSync(path, 'text')
-    assert.match(
-      await failure({ MERIDIAN_GEO: path }),
-      /^Cannot use the database \S+bad\.mmdb: not a MaxMind DB: .*MERIDIAN_GEO/,
-    )
+    const line = await failure({ MERIDIAN_GEO: path })
+    assert.match(line, /^Cannot use the database \S+bad\.mmdb: not a MaxMind DB: .*MERIDIAN_GEO/)
   })
 
   it('says that several processes need PostgreSQL', async () => {

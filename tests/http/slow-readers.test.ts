@@ -1,28 +1,24 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { afterEach, describe, it } from 'node:test'
 import { type ReaderLimits, resetSlowReaders } from '../../lib/http/slow-readers.ts'
 import { HOUR_MS } from '../../lib/parts/durations.ts'
+import { closeServer, listenLocally } from '../support/loopback-server.ts'
 import { openConnection } from '../support/raw-connection.ts'
 
 /** More than all buffers between two processes can hold. */
 const LARGE = Buffer.alloc(64 * 1024 * 1024)
 
 let server: Server
-afterEach(() => {
-  server.closeAllConnections()
-  server.close()
-})
+afterEach(() => closeServer(server))
 
 async function listen(limits: Partial<ReaderLimits>): Promise<string> {
   server = createServer((_, response) => response.end(LARGE))
   const wide = { maxWaitMs: HOUR_MS, maxBytes: 10 * LARGE.byteLength, checkEveryMs: 50 }
   resetSlowReaders(server, { ...wide, ...limits })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // safe: it listens on a port
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return listenLocally(server)
 }
 
 /** Sends a request and does not read. Returns the server's socket once the answer is written. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, before, describe, it } from 'node:test'
-import { addUsers, writeWidePlan } from '../accounts/many-users.ts'
-import { newDataFolder, type Running, startServer } from '../support/process.ts'
+import { describe, it } from 'node:test'
+import { widePlansFile } from '../support/plans-file.ts'
+import { sharedServer } from '../support/scene/server.ts'
+import { words } from '../support/words.ts'
 import { startLoad } from './load.ts'
 
 // run: alone
@@ -21,36 +21,13 @@ const CLIENTS = 4
 const ATTACKS = {
   'slow headers': ['-H', '-t', 'GET', '/v1/ip/81.2.69.160'],
   'slow bodies': ['-B', '-s', '4000', '-t', 'POST', '/v1/telemetry/rum'],
-  'slow reading': [
-    '-X',
-    '-w',
-    '10',
-    '-y',
-    '20',
-    '-n',
-    '1',
-    '-z',
-    '10',
-    '-k',
-    '3',
-    '/.well-known/openapi.json',
-  ],
+  'slow reading': words('-X -w 10 -y 20 -n 1 -z 10 -k 3 /.well-known/openapi.json'),
 }
 
-const { dataDir, settings: folder, remove } = newDataFolder()
-const plans = join(dataDir, 'plans.json')
-const settings = { ...folder, MERIDIAN_PLANS: plans, MERIDIAN_LOG_LEVEL: 'warn' }
-
-let server: Running
 let key: string
-before(async () => {
-  writeWidePlan(plans)
-  key = (await addUsers(join(dataDir, 'app.db'), plans, 1))[0] ?? ''
-  server = await startServer(settings)
-})
-after(async () => {
-  await server.stop('SIGTERM')
-  remove()
+const settings = { MERIDIAN_PLANS: widePlansFile(), MERIDIAN_LOG_LEVEL: 'warn' }
+const { server, addKey } = sharedServer(settings, async () => {
+  key = await addKey()
 })
 
 /** Runs the attack to its end. Returns its output without colours. */

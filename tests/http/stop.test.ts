@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import { stopServer } from '../../lib/http/listen.ts'
+import { listenLocally } from '../support/loopback-server.ts'
 
 const NEVER_MS = 600_000
-
-async function listening(server: ReturnType<typeof createServer>): Promise<number> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // safe: it listens on a port
-  return (server.address() as AddressInfo).port
-}
 
 describe('stopServer', () => {
   it('lets a running request finish, then closes its connection', async () => {
@@ -24,11 +18,11 @@ describe('stopServer', () => {
       await release.promise
       response.end('done')
     })
-    const port = await listening(server)
-    const answer = fetch(`http://127.0.0.1:${port}`).then((response) => response.text())
+    const url = await listenLocally(server)
+    const answer = fetch(url).then((response) => response.text())
     await started.promise
     const stopped = stopServer(server, NEVER_MS)
-    await assert.rejects(fetch(`http://127.0.0.1:${port}`), 'new connections are refused')
+    await assert.rejects(fetch(url), 'new connections are refused')
     release.resolve()
     assert.equal(await answer, 'done')
     await stopped
@@ -36,16 +30,15 @@ describe('stopServer', () => {
 
   it('does not wait for idle connections', async () => {
     const server = createServer({ keepAliveTimeout: NEVER_MS }, (_, response) => response.end('ok'))
-    const port = await listening(server)
-    await (await fetch(`http://127.0.0.1:${port}`)).text()
+    await (await fetch(await listenLocally(server))).text()
     await stopServer(server, NEVER_MS)
     assert.equal(server.listening, false)
   })
 
   it('cuts open connections at the deadline', async () => {
     const server = createServer(() => {})
-    const port = await listening(server)
-    const socket = connect(port, '127.0.0.1')
+    const { hostname, port } = new URL(await listenLocally(server))
+    const socket = connect(Number(port), hostname)
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
     socket.on('error', () => {})
     await once(server, 'request')

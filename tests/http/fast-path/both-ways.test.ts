@@ -7,6 +7,7 @@ import { codeOf, makeApp } from '../../support/helpers.ts'
 import { plansFile } from '../../support/plans-file.ts'
 import { sharedScene } from '../../support/scene/scene.ts'
 import { freshClient } from '../../support/scene/send.ts'
+import { words } from '../../support/words.ts'
 import { openBothWays, type SendBothWays } from './both-ways.ts'
 
 /*
@@ -16,60 +17,44 @@ import { openBothWays, type SendBothWays } from './both-ways.ts'
 
 const LOCATE = '/v1/ip/81.2.69.160'
 
+const QUERIES = words(`
+  include=network include=privacy include=network,privacy include=privacy,network a=b
+  a=b&lang=en&utm_source=x lang=de lang=ja lang=ru lang=zh-CN lang=en fields=location.city
+  fields=location fields=query,meta fields=sources.privacy fields=privacy fields=meta.tier
+  fields=location.country.code,location.city fields=location.country.code%2Clocation.city
+  fields=location.city,location.country.name,location.city&lang=ja
+  fields=location.coordinates,network.asn,query.value&include=network
+  fields=location.country,location.country.code,network.prefix
+  fields=location.confidence.city&include=confidence,privacy
+  lang=de&fields=location.country.name&ref=a+b%20c`)
+
 const LOOK_UPS: Readonly<Record<number, readonly string[]>> = {
   200: [
-    ...['1.2.3.4/validation', '1.2.3/validation', '10.0.0.1/validation'],
-    ...['11.0.0.1', '14.0.0.1', '14.0.0.1/timezone', '16.0.0.1', '17.0.0.1', '5.0.0.1'],
-    ...['5.0.0.1/timezone', '5.0.0.1?include=privacy', '6.0.0.1', '7.0.0.1', '7.0.0.1/timezone'],
-    ...['8.8.8.8', '8.8.8.8?include=privacy', '9.0.0.1', '9.0.0.1/timezone', '81.2.69.1'],
-    ...['2001:0:0:0:0:0:aefd:ba5f', '2001::aefd:ba5f', '2001::aefd:ba5f?include=network'],
-    ...['2002:5102:45a0::1', '2002:5102:45a0::1?include=network'],
-    ...['2a00:1450:4009::1', '2a00:1450:4009::1?include=network'],
-    ...['81.2.69.160', '81.2.69.160/timezone', '81.2.69.160/validation'],
-    ...['81.2.69.160?include=network', '81.2.69.160?include=privacy'],
-    ...['81.2.69.160?include=network,privacy', '81.2.69.160?include=privacy,network'],
-    ...['81.2.69.161', '81.2.69.161?include=network'],
-    ...['81.2.69.160?', '81.2.69.160?a=b', '81.2.69.160?a=b&lang=en&utm_source=x'],
-    ...['de', 'ja', 'ru', 'zh-CN', 'en'].map((lang) => `81.2.69.160?lang=${lang}`),
-    ...['9.0.0.1?lang=de', '9.0.0.1?lang=fr&include=network', '2a00:1450:4009::1?lang=es'],
-    ...['location.city', 'location', 'query,meta', 'sources.privacy', 'privacy', 'meta.tier'].map(
-      (fields) => `81.2.69.160?fields=${fields}`,
-    ),
-    ...[
-      'fields=location.country.code,location.city',
-      'fields=location.country.code%2Clocation.city',
-      'fields=location.city,location.country.name,location.city&lang=ja',
-      'fields=location.coordinates,network.asn,query.value&include=network',
-      'fields=location.country,location.country.code,network.prefix',
-      'fields=location.confidence.city&include=confidence,privacy',
-      'lang=de&fields=location.country.name&ref=a+b%20c',
-    ].map((query) => `81.2.69.160?${query}`),
-    '7.0.0.1?fields=location.city',
+    ...words(`
+      1.2.3.4/validation 1.2.3/validation 10.0.0.1/validation 11.0.0.1 14.0.0.1 14.0.0.1/timezone
+      16.0.0.1 17.0.0.1 5.0.0.1 5.0.0.1/timezone 5.0.0.1?include=privacy 6.0.0.1 7.0.0.1
+      7.0.0.1/timezone 8.8.8.8 8.8.8.8?include=privacy 9.0.0.1 9.0.0.1/timezone 81.2.69.1
+      2001:0:0:0:0:0:aefd:ba5f 2001::aefd:ba5f 2001::aefd:ba5f?include=network 2002:5102:45a0::1
+      2002:5102:45a0::1?include=network 2a00:1450:4009::1 2a00:1450:4009::1?include=network
+      81.2.69.160 81.2.69.160/timezone 81.2.69.160/validation 81.2.69.161 81.2.69.161?include=network
+      9.0.0.1?lang=de 9.0.0.1?lang=fr&include=network 2a00:1450:4009::1?lang=es
+      7.0.0.1?fields=location.city`),
+    ...['', ...QUERIES].map((query) => `81.2.69.160?${query}`),
   ],
   400: ['081.2.69.160', '1.2.3', '1.2.3.4.5', '256.1.1.1'],
-  404: [
-    ...[
-      '0.0.0.0',
-      '10.0.0.1',
-      '10.0.0.1/timezone',
-      '12.0.0.1',
-      '13.0.0.1',
-      'fe80::1',
-      '2001:218::1',
-    ],
-    ...['10.0.0.1?include=network', '10.0.0.1?include=privacy', '10.0.0.1?lang=de'],
-    ...['me', 'me?lang=de', 'me?fields=location.city', 'me/timezone', '10.0.0.1?fields=location'],
-  ],
+  404: words(`
+    0.0.0.0 10.0.0.1 10.0.0.1/timezone 12.0.0.1 13.0.0.1 fe80::1 2001:218::1
+    10.0.0.1?include=network 10.0.0.1?include=privacy 10.0.0.1?lang=de 10.0.0.1?fields=location
+    me me?lang=de me?fields=location.city me/timezone`),
 }
 
+const accepting = (accept: string) => ({ accept })
 const HEADERS: readonly Readonly<Record<string, string>>[] = [
   { 'x-request-id': '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01' },
   { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
   { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-"}{-01' },
   { 'x-forwarded-for': '198.51.100.23' },
-  ...['text/plain', '*/*', 'text/*;q=0.5, application/json;q=0.4', 'text/html'].map((accept) => ({
-    accept,
-  })),
+  ...['text/plain', '*/*', 'text/*;q=0.5, application/json;q=0.4', 'text/html'].map(accepting),
   ...['null', 'https://app.example', 'https://other.example', 'https://dash.example'].map(
     (origin) => ({ origin }),
   ),

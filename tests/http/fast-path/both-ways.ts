@@ -109,15 +109,14 @@ async function openTestAtlas(geo: Library) {
   return openAtlas(readFileSync(path))
 }
 
+interface Read {
+  readonly status: number
+  readonly headers: readonly [string, string][]
+  readonly text: string
+}
+
 /** Fails unless both answers are equal except for request ids and the remaining requests of a limit. */
-function assertSameAnswer(
-  fast: WholeAnswer,
-  usual: {
-    readonly status: number
-    readonly headers: readonly [string, string][]
-    readonly text: string
-  },
-): void {
+function assertSameAnswer(fast: WholeAnswer, usual: Read): void {
   const { ratelimit, ...headers } = fast.headers
   assert.deepEqual(
     withoutId({ status: fast.status, headers: new Headers(headers), text: fast.json ?? '' }),

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { installFastPath } from '../../../lib/http/fast-path/fast-path.ts'
 import { BatchedResponse } from '../../../lib/http/http-server.ts'
 import type { AnswerWhole } from '../../../lib/http/whole-request.ts'
+import { closeServer, listenLocally } from '../../support/loopback-server.ts'
 import { openConnection, parseAnswer, type RawConnection } from '../../support/raw-connection.ts'
 
 /** The server answers with the path. The header `x-way` says which way answered. */
@@ -25,19 +25,11 @@ beforeEach(async () => {
   const times = { connectionsCheckingInterval: 50, keepAliveTimeout: 65_000 }
   const options = { ...times, ServerResponse: BatchedResponse }
   server = createServer(options, (request, response) => usual(request, response))
-  installFastPath(server, {
-    answer: (request) => plain(request),
-    onError: (error) => bugs.push(error),
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  // safe: it listens on a port
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const onError = (error: unknown) => bugs.push(error)
+  installFastPath(server, { answer: (request) => plain(request), onError })
+  url = await listenLocally(server)
 })
-afterEach(async () => {
-  server.closeAllConnections()
-  server.close()
-  await once(server, 'close')
-})
+afterEach(() => closeServer(server))
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a.example\r\n\r\n`
 
@@ -47,6 +39,11 @@ function answers(text: string): string[] {
     .split(/(?=HTTP\/1\.1 )/)
     .map(parseAnswer)
     .map(({ headers, body }) => `${body.slice(0, 9)} ${headers.get('x-way')}`)
+}
+
+/** Fails unless these are path and way of the answers after the first one. */
+function assertLater({ received }: RawConnection, ...expected: readonly string[]): void {
+  assert.deepEqual(answers(received()).slice(1), expected)
 }
 
 /** Writes `bytes` and waits until `count` more answers have arrived. */
@@ -71,12 +68,8 @@ describe('the fast path of a keep-alive connection', () => {
   it('answers plain GET requests from the second request on', async () => {
     const connection = await openKept()
     for (const path of ['/a', '/b', '/c']) await ask(connection, get(path))
-    assert.deepEqual(answers(connection.received()), [
-      '/first usual',
-      '/a plain',
-      '/b plain',
-      '/c plain',
-    ])
+    assert.deepEqual(answers(connection.received()).slice(0, 1), ['/first usual'])
+    assertLater(connection, '/a plain', '/b plain', '/c plain')
   })
 
   it('writes the same head as node:http', async () => {
@@ -96,11 +89,7 @@ describe('the fast path of a keep-alive connection', () => {
     plain = (request) => (request.url === '/other' ? null : all(request))
     const connection = await openKept()
     for (const path of ['/a', '/other', '/b']) await ask(connection, get(path))
-    assert.deepEqual(answers(connection.received()).slice(1), [
-      '/a plain',
-      '/other usual',
-      '/b plain',
-    ])
+    assertLater(connection, '/a plain', '/other usual', '/b plain')
   })
 
   it('continues after requests that were sent together', async () => {
@@ -108,12 +97,7 @@ describe('the fast path of a keep-alive connection', () => {
     await ask(connection, get('/a'))
     await ask(connection, get('/b') + get('/c'), 2)
     await ask(connection, get('/d'))
-    assert.deepEqual(answers(connection.received()).slice(1), [
-      '/a plain',
-      '/b usual',
-      '/c usual',
-      '/d plain',
-    ])
+    assertLater(connection, '/a plain', '/b usual', '/c usual', '/d plain')
   })
 
   it('continues after a POST, even if its body arrives in parts', async () => {
@@ -131,13 +115,8 @@ describe('the fast path of a keep-alive connection', () => {
     await arrived
     await ask(connection, 'b')
     await ask(connection, get('/d'))
-    assert.deepEqual(answers(connection.received()), [
-      'read usual',
-      'read usual',
-      '/c plain',
-      'read usual',
-      '/d plain',
-    ])
+    assert.deepEqual(answers(connection.received()).slice(0, 1), ['read usual'])
+    assertLater(connection, 'read usual', '/c plain', 'read usual', '/d plain')
   })
 
   it('continues after a HEAD', async () => {
@@ -176,12 +155,7 @@ describe('the fast path of a keep-alive connection', () => {
       await ask(connection, get('/a'))
       await ask(connection, `POST /b HTTP/1.1\r\nHost: a.example\r\n${end}`)
       for (const path of ['/c', '/d']) await ask(connection, get(path))
-      assert.deepEqual(answers(connection.received()).slice(1), [
-        '/a plain',
-        '/b usual',
-        '/c usual',
-        '/d usual',
-      ])
+      assertLater(connection, '/a plain', '/b usual', '/c usual', '/d usual')
     })
   }
 
@@ -195,7 +169,7 @@ describe('the fast path of a keep-alive connection', () => {
     while (theirs.bytesRead < read) await nextTurn()
     await ask(connection, second)
     await ask(connection, get('/b'))
-    assert.deepEqual(answers(connection.received()).slice(1), ['/a usual', '/b usual'])
+    assertLater(connection, '/a usual', '/b usual')
   })
 
   it('does not mistake a body for a request', async () => {
@@ -233,11 +207,7 @@ describe('the fast path of a keep-alive connection', () => {
     // Windows may read the bytes of a client before it sends answers.
     await receive(connection, 2)
     await ask(connection, get('/last'))
-    assert.deepEqual(answers(connection.received()).slice(1), [
-      'slow null',
-      'usual null',
-      '/last plain',
-    ])
+    assertLater(connection, 'slow null', 'usual null', '/last plain')
   })
 
   it('answers a client that closes its side of the connection at once', async () => {

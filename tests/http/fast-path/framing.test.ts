@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -10,6 +8,7 @@ import { installFastPath } from '../../../lib/http/fast-path/fast-path.ts'
 import { RequestReader } from '../../../lib/http/fast-path/plain-request.ts'
 import { BatchedResponse } from '../../../lib/http/http-server.ts'
 import type { AnswerWhole, WholeRequest } from '../../../lib/http/whole-request.ts'
+import { listenLocally } from '../../support/loopback-server.ts'
 import { openConnection } from '../../support/raw-connection.ts'
 
 /* The fast path changes no answer, whatever a client sends and however its bytes are split. */
@@ -20,12 +19,8 @@ const urls = { usual: '', fast: '' }
 const fast = { gets: 0, posts: 0 }
 before(async () => {
   urls.usual = await listen(() => {})
-  urls.fast = await listen((server) =>
-    installFastPath(server, {
-      answer: answerFast,
-      onError: assert.ifError,
-    }),
-  )
+  const options = { answer: answerFast, onError: assert.ifError }
+  urls.fast = await listen((server) => installFastPath(server, options))
 })
 after(() => {
   for (const server of servers) {
@@ -51,9 +46,7 @@ async function listen(prepare: (server: Server) => void): Promise<string> {
   const server = createServer(options, answerUsual)
   servers.push(server)
   prepare(server)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  // safe: it listens on a port
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return listenLocally(server)
 }
 
 /** Answers with a digest of the request. At /early it does not wait for the body. */
@@ -164,10 +157,8 @@ describe('a server with the fast path', () => {
   it('answers all requests as a server without it does, in the same order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 7 }), async (steps) => {
-        const [usual, plain] = await Promise.all([
-          converse(urls.usual, steps),
-          converse(urls.fast, steps),
-        ])
+        const conversations = [urls.usual, urls.fast].map((url) => converse(url, steps))
+        const [usual = '', plain = ''] = await Promise.all(conversations)
         assert.equal(withoutCase(plain), withoutCase(usual))
       }),
       { numRuns: 150 },

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { installFastPath } from '../../../lib/http/fast-path/fast-path.ts'
@@ -9,6 +8,7 @@ import { BatchedResponse } from '../../../lib/http/http-server.ts'
 import { stopServer } from '../../../lib/http/listen.ts'
 import type { WholeRequest } from '../../../lib/http/whole-request.ts'
 import type { WholeAnswer } from '../../../lib/http/write-answer.ts'
+import { closeServer, listenLocally } from '../../support/loopback-server.ts'
 import { openConnection, parseAnswer, type RawConnection } from '../../support/raw-connection.ts'
 
 const NEVER_MS = 600_000
@@ -33,15 +33,9 @@ beforeEach(async () => {
     response.writeHead(200, { 'x-way': 'usual' }).end(`${request.url} ${body}`)
   })
   installFastPath(server, { answer, onError: (error) => bugs.push(error) })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  // safe: it listens on a port
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = await listenLocally(server)
 })
-afterEach(async () => {
-  server.closeAllConnections()
-  server.close()
-  if (server.listening) await once(server, 'close')
-})
+afterEach(() => closeServer(server))
 
 function answer(request: WholeRequest): WholeAnswer | Promise<WholeAnswer> {
   if (request.body === null) return toAnswer(request)
@@ -121,11 +115,8 @@ describe('an answer of the fast path that comes later', () => {
     answerNext()
     await receive(connection, 3)
     connection.socket.write(get('/get'))
-    assert.deepEqual((await receive(connection, 4)).slice(1), [
-      '/late /late fast',
-      '/again /again fast',
-      '/get  fast',
-    ])
+    const later = (await receive(connection, 4)).slice(1)
+    assert.deepEqual(later, ['/late /late fast', '/again /again fast', '/get  fast'])
   })
 
   it('comes before the answers to requests that arrive meanwhile', async () => {
@@ -148,10 +139,8 @@ describe('an answer of the fast path that comes later', () => {
     answerNext()
     await receive(opened.connection, 2)
     opened.connection.socket.write(next.slice(30))
-    assert.deepEqual((await receive(opened.connection, 3)).slice(1), [
-      '/late /late fast',
-      '/next body usual',
-    ])
+    const later = (await receive(opened.connection, 3)).slice(1)
+    assert.deepEqual(later, ['/late /late fast', '/next body usual'])
   })
 
   it('is left to node:http if a GET follows in the same chunk', async () => {

@@ -7,11 +7,11 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { installFastPath } from '../../../lib/http/fast-path/fast-path.ts'
 import { MAX_IN_TURN } from '../../../lib/http/fast-path/turns.ts'
+import { closeServer, listenLocally } from '../../support/loopback-server.ts'
 import { openConnection } from '../../support/raw-connection.ts'
 
 const MOST = 16
@@ -31,15 +31,9 @@ beforeEach(async () => {
   }
   server = createServer(listener)
   installFastPath(server, { answer: () => null, onError: (error) => assert.ifError(error) })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  // safe: it listens on a port
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = await listenLocally(server)
 })
-afterEach(async () => {
-  server.closeAllConnections()
-  server.close()
-  await once(server, 'close')
-})
+afterEach(() => closeServer(server))
 
 /** Answers requests with their paths, `times` at a time, until `count` are answered. */
 async function answerAll(count: number, times: number): Promise<void> {
@@ -54,6 +48,7 @@ async function answerAll(count: number, times: number): Promise<void> {
 }
 
 const pathsOf = (text: string) => [...text.matchAll(/\/\d+(?= )/g)].map(([path]) => path)
+const allPaths = (count: number) => Array.from({ length: count }, (_, n) => `/${n}`)
 
 describe('requests that a client sends without waiting for answers', () => {
   for (const times of [1, 5, MOST]) {
@@ -64,10 +59,7 @@ describe('requests that a client sends without waiting for answers', () => {
       socket.write(bytes.join(''))
       await answerAll(count, times)
       while (pathsOf(received()).length < count) await once(socket, 'data')
-      assert.deepEqual(
-        pathsOf(received()),
-        Array.from({ length: count }, (_, n) => `/${n}`),
-      )
+      assert.deepEqual(pathsOf(received()), allPaths(count))
       assert.ok(most <= MOST && most > 1, `${most}`)
     })
   }
@@ -110,10 +102,7 @@ describe('requests that a client sends without waiting for answers', () => {
     }
     await answerAll(posts.length, 3)
     while (pathsOf(received()).length < posts.length) await once(socket, 'data')
-    assert.deepEqual(
-      pathsOf(received()),
-      posts.map((_, n) => `/${n}`),
-    )
+    assert.deepEqual(pathsOf(received()), allPaths(posts.length))
     assert.ok(most <= MOST, `${most}`)
   })
 
@@ -130,10 +119,7 @@ describe('requests that a client sends without waiting for answers', () => {
     for (let n = 0; n < 100; n++) await nextTurn()
     socket.resume()
     while (received().length < count * answer.length) await once(socket, 'data')
-    assert.deepEqual(
-      pathsOf(received()),
-      Array.from({ length: count }, (_, n) => `/${n}`),
-    )
+    assert.deepEqual(pathsOf(received()), allPaths(count))
   })
 
   it('are not read behind CONNECT, whose connection has given its parser back', async () => {

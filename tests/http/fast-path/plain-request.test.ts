@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { RequestReader } from '../../../lib/http/fast-path/plain-request.ts'
+import { listenLocally } from '../../support/loopback-server.ts'
 import { openConnection } from '../../support/raw-connection.ts'
 
 const GET = 'GET /v1/ip/8.8.8.8 HTTP/1.1\r\n'
@@ -104,9 +103,7 @@ describe('RequestReader', () => {
       const body = Buffer.concat(await request.toArray())
       response.end(toText(request, body))
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    // safe: it listens on a port
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const url = await listenLocally(server)
     try {
       await fc.assert(
         fc.asyncProperty(request, async (text) => {
@@ -146,15 +143,11 @@ const lines = fc.array(line, { maxLength: 4 }).map((all) => all.join(''))
 const get = fc
   .tuple(target, lines)
   .map(([path, others]) => `GET ${path} HTTP/1.1\r\n${HOST}${others}\r\n`)
+const content = fc.stringMatching(/^[\r\n\x80-\xff{}]{0,9}$/)
 const post = fc
-  .tuple(
-    target,
-    lines,
-    fc.stringMatching(/^[\r\n\x80-\xff{}]{0,9}$/),
-    fc.constantFrom('', '0', ' '),
-  )
-  .map(
-    ([path, others, body, before]) =>
-      `POST ${path} HTTP/1.1\r\n${HOST}Content-Length: ${before}${body.length}\r\n${others}\r\n${body}`,
-  )
+  .tuple(target, lines, content, fc.constantFrom('', '0', ' '))
+  .map(([path, others, body, before]) => {
+    const length = `Content-Length: ${before}${body.length}\r\n`
+    return `POST ${path} HTTP/1.1\r\n${HOST}${length}${others}\r\n${body}`
+  })
 const request = fc.oneof(get, post)

@@ -3,7 +3,7 @@ import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addUsers, writeWidePlan } from '../../accounts/many-users.ts'
+import { addUsers } from '../../accounts/many-users.ts'
 import { createAsk } from '../../backup/drill/ask.ts'
 import { type Holdings, readHoldings } from '../../backup/drill/ledger.ts'
 import {
@@ -12,6 +12,7 @@ import {
   LOOKUP_CLIENTS,
   startWriters,
 } from '../../backup/drill/writers.ts'
+import { widePlansFile } from '../../support/plans-file.ts'
 import { newDataFolder, startServer } from '../../support/process.ts'
 import { askWith, type Change, startChangeLoad } from './change-load.ts'
 import { checkChanges } from './check-changes.ts'
@@ -35,7 +36,7 @@ const TRIED_AGAIN = 60
 const { dataDir, settings: folder, remove } = newDataFolder()
 after(remove)
 const database = join(dataDir, 'app.db')
-const plans = join(dataDir, 'plans.json')
+const plans = widePlansFile()
 const settings = {
   ...folder,
   MERIDIAN_PLANS: plans,
@@ -47,7 +48,6 @@ const settings = {
 
 const keys: string[] = []
 before(async () => {
-  writeWidePlan(plans)
   keys.push(...(await addUsers(database, plans, 2 * USERS)))
   const server = await startServer(settings)
   const headers = { 'x-api-key': keys[0] ?? '' }
@@ -77,9 +77,8 @@ describe('kill -9 amid writes of every kind', () => {
 
   /** Possible statuses for the key: an unanswered revocation may have happened or not. */
   function possibleStatuses(name: string): number[] {
-    const revoking = changes.find(
-      (change) => change.action === 'revoke_key' && change.name === name,
-    )
+    const isOfKey = (change: Change) => change.action === 'revoke_key' && change.name === name
+    const revoking = changes.find(isOfKey)
     if (revoking === undefined) return [200]
     return revoking.isAcknowledged ? [401] : [200, 401]
   }

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { words } from '../../support/words.ts'
 import { IPV4, IPV6, lookUp, method, mostly, ODD_IPV4, target, version } from './targets.ts'
 
 /* Requests as bytes: mostly plain ones, with parts that HTTP parsers are known to read differently. */
@@ -10,68 +11,27 @@ export interface Keys {
   readonly publishable: string
 }
 
-const HOSTS = [
-  '',
-  'A.Example',
-  'a.example:80',
-  'a.example:99999',
-  '[::1]',
-  '[::1]:80',
-  'a b',
-  'a/b',
-]
-const ODD_HOSTS = [
-  'a@b',
-  'a_b',
-  'a.example.',
-  'é.example',
-  '1.2.3.4',
-  '0x7f.1',
-  ...['1.2.3.400', '1.2.3.400:80', 'a..b', '999', 'xn--a', 'a.example:8787'],
-  'a%41',
-  'a,b',
-  'a?b',
-  'a#b',
-]
+const HOSTS = [...words('A.Example a.example:80 a.example:99999 [::1] [::1]:80 a/b'), '', 'a b']
+const ODD_HOSTS = words(`
+  a@b a_b a.example. é.example 1.2.3.4 0x7f.1 1.2.3.400 1.2.3.400:80 a..b 999 xn--a a.example:8787
+  a%41 a,b a?b a#b`)
 const host = mostly('a.example', ...HOSTS, ...ODD_HOSTS)
 
 type Header = readonly [name: string, value: string]
 
 function headers({ secret, publishable }: Keys): fc.Arbitrary<Header> {
-  const key = mostly(
-    secret,
-    publishable,
-    '',
-    `${secret} `,
-    `${secret},${secret}`,
-    secret.toUpperCase(),
-    'mk_x',
-    `${secret}x`,
-  )
-  const login = mostly(
-    `Bearer ${secret}`,
-    `bearer ${publishable}`,
-    `Basic ${secret}`,
-    `Bearer  ${secret}`,
-    'Bearer',
-    secret,
-  )
+  const odd = [`${secret} `, `${secret},${secret}`, secret.toUpperCase(), `${secret}x`]
+  const key = mostly(secret, publishable, '', ...odd, 'mk_x')
+  const others = [`bearer ${publishable}`, `Basic ${secret}`, `Bearer  ${secret}`, secret]
+  const login = mostly(`Bearer ${secret}`, ...others, 'Bearer')
   const named = (name: string, ...values: readonly string[]) =>
     fc.constantFrom(...values).map((value): Header => [name, value])
   return fc.oneof(
     { weight: 6, arbitrary: key.map((value): Header => ['X-API-Key', value]) },
     { weight: 2, arbitrary: login.map((value): Header => ['Authorization', value]) },
     named('Origin', 'https://a.example', 'https://evil.example', 'null', ''),
-    named(
-      'Connection',
-      'keep-alive',
-      'Keep-Alive',
-      'close',
-      'upgrade',
-      'keep-alive, TE',
-      'close, keep-alive',
-      'x',
-    ),
+    named('Connection', ...words('keep-alive Keep-Alive close upgrade x')),
+    named('Connection', 'keep-alive, TE', 'close, keep-alive'),
     named('Accept', 'text/html', '*/*', 'application/json', 'text/plain', 'text/csv;q=0.5'),
     named('Accept-Encoding', 'gzip', 'identity', 'gzip;q=0'),
     named('X-Request-Id', '0197a6a0-0000-7000-8000-000000000000', 'x', ''),
@@ -113,14 +73,8 @@ function headerLine(header: fc.Arbitrary<Header>): fc.Arbitrary<string> {
 
 const BATCH = '{"ips":["81.2.69.160","2001:db8::1"]}'
 const content = fc.constantFrom(
-  '',
-  '{}',
-  BATCH,
-  `${BATCH} `,
-  '[',
+  ...['', '{}', BATCH, `${BATCH} `, '[', '\r\n', 'é'],
   'GET /v1 HTTP/1.1\r\nHost: x\r\n\r\n',
-  '\r\n',
-  'é',
 )
 
 /** The headers that frame a body, and the body. */
@@ -150,15 +104,11 @@ const body = fc.oneof(
 
 /** A request that every server reads the same way, unlike the others. */
 function plainRequest({ secret }: Keys): fc.Arbitrary<string> {
-  return fc
-    .tuple(
-      fc.constantFrom(...IPV4, ...IPV6, ...ODD_IPV4, '::g'),
-      fc.constantFrom('', '/timezone', '/validation'),
-    )
-    .map(
-      ([ip, more]) =>
-        `GET /v1/ip/${ip}${more} HTTP/1.1\r\nHost: a.example\r\nX-API-Key: ${secret}\r\n\r\n`,
-    )
+  const ip = fc.constantFrom(...IPV4, ...IPV6, ...ODD_IPV4, '::g')
+  return fc.tuple(ip, fc.constantFrom('', '/timezone', '/validation')).map(([address, more]) => {
+    const head = `GET /v1/ip/${address}${more} HTTP/1.1\r\nHost: a.example\r\n`
+    return `${head}X-API-Key: ${secret}\r\n\r\n`
+  })
 }
 
 /** A look-up with a key whose head is odd in one place, if at all: nearly one for the fast path. */
@@ -186,20 +136,14 @@ function oddRequest(keys: Keys): fc.Arbitrary<string> {
     { weight: 1, arbitrary: fc.tuple(hostLine, hostLine).map((lines) => lines.join('')) },
   )
   const lines = fc.array(headerLine(headers(keys)), { maxLength: 5 }).map((all) => all.join(''))
+  const before = mostly('', '\r\n', '\n', ' ')
+  const start = fc
+    .tuple(before, method, target, version, rareEnd)
+    .map(([first, verb, to, http, end]) => `${first}${verb} ${to} ${http}${end}`)
   return fc
-    .tuple(
-      mostly('', '\r\n', '\n', ' '),
-      method,
-      target,
-      version,
-      rareEnd,
-      hosts,
-      lines,
-      body,
-      rareEnd,
-    )
-    .map(([before, verb, to, http, end, hostLines, others, [framing = '', text = ''], last]) =>
-      [before, `${verb} ${to} ${http}${end}`, hostLines, others, framing, last, text].join(''),
+    .tuple(start, hosts, lines, body, rareEnd)
+    .map(([line, hostLines, others, [framing = '', text = ''], last]) =>
+      [line, hostLines, others, framing, last, text].join(''),
     )
 }
 

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
-import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { MAX_UNANSWERED } from '../../../lib/http/fast-path/feed.ts'
 import { createRateLimiter, POLICIES, type Policy } from '../../../lib/limits/rate-limiter.ts'
 import type { Services } from '../../../lib/services/services.ts'
 import { createServer } from '../../../routes/server.ts'
-import { makeApp, type TestApp } from '../../support/helpers.ts'
-import { processFolder } from '../../support/temp-folder.ts'
+import { widePlansFile } from '../../support/plans-file.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
 import { answersIn } from './answers.ts'
 import { connectTo, type WatchedConnection, type WatchedServer, watch } from './connection.ts'
 import { conversation, type Keys } from './requests.ts'
@@ -34,19 +32,14 @@ interface Ways {
   readonly usual: WatchedServer
 }
 
-let app: TestApp
 let keys: Keys
 let ways: Ways
-before(async () => {
-  app = await makeApp({ env: { MERIDIAN_PLANS: unlimitedPlan() }, replace: withoutLimits })
-  const scopes = ['geo:read', 'account:read'] as const
+const env = { MERIDIAN_PLANS: widePlansFile() }
+const app = sharedScene({ env, replace: withoutLimits }, async () => {
+  const [plan, origins] = ['free', ['https://a.example']]
   keys = {
-    secret: await app.makeKey({ plan: 'free', scopes }),
-    publishable: await app.makeKey({
-      plan: 'free',
-      type: 'publishable',
-      origins: ['https://a.example'],
-    }),
+    secret: await app.makeKey({ plan, scopes: ['geo:read', 'account:read'] }),
+    publishable: await app.makeKey({ plan, type: 'publishable', origins }),
   }
   // Now, not while connections wait for a page.
   await app.services.loadCode()
@@ -58,15 +51,7 @@ before(async () => {
 after(async () => {
   await ways.fast.close()
   await ways.usual.close()
-  await app.close()
 })
-
-function unlimitedPlan(): string {
-  const file = join(processFolder(), 'plans.json')
-  const limits = { monthlyCap: 1e9, requestsPerMinute: 1e6, maxKeys: 10, maxSites: 10 }
-  writeFileSync(file, JSON.stringify([{ id: 'free', name: 'Free', price: 0, ...limits }]))
-  return file
-}
 
 function withoutLimits({ limits }: Services): Partial<Services> {
   const unlimited = (policy: Policy) => createRateLimiter({ ...policy, capacity: 1e9 })
