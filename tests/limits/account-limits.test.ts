@@ -3,8 +3,7 @@ import { describe, it } from 'node:test'
 import type { AuthCall } from '../../lib/access/sign-in/embedded-auth.ts'
 import { users } from '../../lib/db/tables.ts'
 import { codeOf, makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { startMailServer } from '../support/mail-server.ts'
-import { freshly } from '../support/scene/freshly.ts'
+import { freshMailScene } from '../support/scene/mail.ts'
 import { type Page, visitPage } from '../support/scene/pages.ts'
 import { freshScene } from '../support/scene/scene.ts'
 import { freshClient } from '../support/scene/send.ts'
@@ -23,6 +22,8 @@ const ada = app.user('ada')
 const kim = app.user('kim')
 
 const EMAIL = 'ada@example.com'
+/** What Ada signs in with. */
+const RIGHT = { email: EMAIL, password: PASSWORD }
 
 /** The Cookie header with the device token of the page; empty if it sets none. */
 function deviceOf({ headers }: Page): string {
@@ -34,6 +35,9 @@ function deviceOf({ headers }: Page): string {
 function useUp({ services }: TestApp, id: string, times = 20): void {
   for (let n = 0; n < times; n++) services.limits.signIns.take(id, NOON)
 }
+
+const enterWith = (form: Record<string, string>, cookie = '', by = app) =>
+  visitPage(by, '/app/sign-in', { cookie, form })
 
 let isBroken = false
 
@@ -62,19 +66,17 @@ describe('sign-in', () => {
       assert.equal(refused.headers.get('ratelimit-policy'), '"sign-ins";q=20;w=900')
       assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
     }
-    const right = { email: EMAIL, password: PASSWORD }
-    assert.equal((await sendAuth(app, '/sign-in/email', right)).status, 429)
-    const other = { email: 'kim@example.com', password: PASSWORD }
+    assert.equal((await sendAuth(app, '/sign-in/email', RIGHT)).status, 429)
+    const other = { ...RIGHT, email: 'kim@example.com' }
     assert.equal((await sendAuth(app, '/sign-in/email', other)).status, 200)
   })
 
   it('is not charged for while it is unavailable', async () => {
-    await using app = await makeApp({
-      replace: ({ handleAuth }) => ({ handleAuth: breakable(handleAuth) }),
-    })
+    const replace = ({ handleAuth }: TestApp['services']) => ({ handleAuth: breakable(handleAuth) })
+    await using app = await makeApp({ replace })
     await signUp(app)
     isBroken = true
-    const right = () => sendAuth(app, '/sign-in/email', { email: EMAIL, password: PASSWORD })
+    const right = () => sendAuth(app, '/sign-in/email', RIGHT)
     assert.deepEqual(await statuses(21, right), many(503, 21))
     isBroken = false
     assert.equal((await right()).status, 200)
@@ -82,14 +84,12 @@ describe('sign-in', () => {
 
   it('is open to a browser that has signed in to the account, which has a limit of its own', async () => {
     await kim.enter()
-    const form = { email: EMAIL, password: PASSWORD }
     await signUp(app)
-    const known = deviceOf(await visitPage(app, '/app/sign-in', { form }))
-    const kims = { form: { ...form, email: 'kim@example.com' } }
-    const others = deviceOf(await visitPage(app, '/app/sign-in', kims))
+    const known = deviceOf(await enterWith(RIGHT))
+    const others = deviceOf(await enterWith({ ...RIGHT, email: 'kim@example.com' }))
     useUp(app, EMAIL)
     const enter = (cookie: string, password = PASSWORD) =>
-      visitPage(app, '/app/sign-in', { cookie, form: { ...form, password } })
+      enterWith({ email: EMAIL, password }, cookie)
     for (const cookie of ['', others, `${known}x`, known.replace('=', '=x')]) {
       assert.equal((await enter(cookie)).status, 429, cookie)
     }
@@ -99,32 +99,14 @@ describe('sign-in', () => {
     assert.deepEqual(await statuses(2, () => enter(known, 'wrong horse')), [401, 429])
   })
 
-  it('is open to a browser that has reset the password by the mailed link', async () => {
-    await using mail = await startMailServer()
-    await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
-    await app.makeKey({ email: EMAIL })
-    const token = await askForReset(app, mail)
-    // Another site may have led the browser here.
-    assert.equal(deviceOf(await visitPage(app, `/app/reset?token=${token}`)), '')
-    const form = { email: EMAIL, password: PASSWORD }
-    const refused = { ...form, token: 'wrong' }
-    assert.equal(deviceOf(await visitPage(app, '/app/reset', { form: refused })), '')
-    const cookie = deviceOf(await visitPage(app, '/app/reset', { form: { ...form, token } }))
-    useUp(app, EMAIL)
-    assert.equal((await visitPage(app, '/app/sign-in', { form })).status, 429)
-    assert.equal((await visitPage(app, '/app/sign-in', { form, cookie })).status, 303)
-  })
-
   it('after a password change is open to the browser that made it, not to those known before', async () => {
     const session = await ada.enter()
-    const form = { email: EMAIL, password: PASSWORD }
-    const old = deviceOf(await visitPage(app, '/app/sign-in', { form }))
+    const old = deviceOf(await enterWith(RIGHT))
     const change = { current: PASSWORD, password: `${PASSWORD} 2` }
     const page = { cookie: `${session}; ${old}`, form: change }
     const renewed = deviceOf(await visitPage(app, '/app/account/password', page))
     useUp(app, EMAIL)
-    const enter = (cookie: string) =>
-      visitPage(app, '/app/sign-in', { cookie, form: { ...form, password: change.password } })
+    const enter = (cookie: string) => enterWith({ email: EMAIL, password: change.password }, cookie)
     assert.equal((await enter(old)).status, 429)
     assert.equal((await enter(renewed)).status, 303)
   })
@@ -133,7 +115,7 @@ describe('sign-in', () => {
     await signUp(app)
     await signUp(app, 'kim@example.com')
     const enter = (email: string, cookie: string) =>
-      visitPage(app, '/app/sign-in', { cookie, form: { email, password: PASSWORD } })
+      enterWith({ email, password: PASSWORD }, cookie)
     const first = deviceOf(await enter(EMAIL, ''))
     const both = deviceOf(await enter('kim@example.com', first))
     assert.equal(deviceOf(await enter(EMAIL, both)), both)
@@ -146,20 +128,18 @@ describe('sign-in', () => {
 
   it('does not charge the account for the right password', async () => {
     await signUp(app)
-    const right = { email: EMAIL, password: PASSWORD }
-    const answers = await statuses(22, () => sendAuth(app, '/sign-in/email', right))
+    const answers = await statuses(22, () => sendAuth(app, '/sign-in/email', RIGHT))
     assert.deepEqual(answers, many(200, 22))
   })
 
   it('starts 60 sessions of an account at once, then one more every minute', async () => {
     await signUp(app)
-    const right = { email: EMAIL, password: PASSWORD }
     for (let n = 0; n < 59; n++) app.services.limits.newSessions.take(EMAIL, app.services.now())
     const ask = (body: object) => sendAuth(app, '/sign-in/email', body)
-    assert.equal((await ask({ ...right, password: 'wrong horse' })).status, 401)
-    assert.deepEqual(await statuses(2, () => ask(right)), [200, 429])
+    assert.equal((await ask({ ...RIGHT, password: 'wrong horse' })).status, 401)
+    assert.deepEqual(await statuses(2, () => ask(RIGHT)), [200, 429])
     app.pass(60_000)
-    assert.deepEqual(await statuses(2, () => ask(right)), [200, 429])
+    assert.deepEqual(await statuses(2, () => ask(RIGHT)), [200, 429])
   })
 
   it('reads only JSON, so that no form can name another account than the one it charges', async () => {
@@ -196,10 +176,9 @@ describe('the password of a user', () => {
 })
 
 describe('mail to one account', () => {
-  const mail = freshly(startMailServer)
+  const { app, mail } = freshMailScene()
 
   it('is sent five times an hour to reset a password, and refused alike for an unknown address', async () => {
-    await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
     await app.makeKey({ email: EMAIL })
     for (const email of [EMAIL, 'nobody@example.com']) {
       const ask = () => sendAuth(app, '/request-password-reset', { email })
@@ -217,12 +196,28 @@ describe('mail to one account', () => {
   })
 
   it('is sent five times an hour to verify an address', async () => {
-    await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
     await sendAuth(app, '/sign-up/email', { email: EMAIL, password: PASSWORD, name: 'Ada' })
     const ask = () => sendAuth(app, '/send-verification-email', { email: EMAIL })
     assert.deepEqual(await statuses(6, ask), [...many(200, 4), 429, 429])
     for (let n = 0; n < 5; n++) await mail.next()
     assert.equal(mail.received(), 5)
+  })
+})
+
+describe('sign-in', () => {
+  const { app, mail } = freshMailScene()
+
+  it('is open to a browser that has reset the password by the mailed link', async () => {
+    await app.makeKey({ email: EMAIL })
+    const token = await askForReset(app, mail)
+    // Another site may have led the browser here.
+    assert.equal(deviceOf(await visitPage(app, `/app/reset?token=${token}`)), '')
+    const refused = { ...RIGHT, token: 'wrong' }
+    assert.equal(deviceOf(await visitPage(app, '/app/reset', { form: refused })), '')
+    const cookie = deviceOf(await visitPage(app, '/app/reset', { form: { ...RIGHT, token } }))
+    useUp(app, EMAIL)
+    assert.equal((await enterWith(RIGHT, '', app)).status, 429)
+    assert.equal((await enterWith(RIGHT, cookie, app)).status, 303)
   })
 })
 

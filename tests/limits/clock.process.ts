@@ -8,7 +8,7 @@ import * as v from 'valibot'
 import { HealthStatus } from '../../lib/contract/system.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/parts/durations.ts'
 import { startLoopbackServer } from '../support/loopback-server.ts'
-import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
+import { addKey, newDataFolder, type Running, startServer } from '../support/process.ts'
 import { falseClock } from './false-clock.ts'
 
 // run: only on Node.js
@@ -52,8 +52,8 @@ before(async () => {
   )
   settings['MERIDIAN_CONTACT'] = webhook.origin
   settings['MERIDIAN_CONTACT_SECRET'] = `whsec_${Buffer.alloc(32).toString('base64')}`
-  narrow = await makeKey('narrow@example.com', 'free')
-  wide = await makeKey('wide@example.com', 'wide')
+  narrow = await addKey(settings, 'narrow@example.com', '--plan', 'free')
+  wide = await addKey(settings, 'wide@example.com', '--plan', 'wide')
   server = await startServer({ ...settings, ...falseClock(clockFile) })
   session = await signUp()
   assert.equal((await post('/v1/account/me/sites', { name: ORIGIN })).status, 201)
@@ -64,11 +64,6 @@ after(async () => {
   await server.stop('SIGKILL')
   remove()
 })
-
-async function makeKey(email: string, plan: string): Promise<string> {
-  const args = ['scripts/key.ts', '--email', email, '--name', 'clock', '--plan', plan]
-  return (await runScript(args, settings)).stdout.trim()
-}
 
 async function signUp(): Promise<string> {
   const user = { email: 'ada@example.com', password: crypto.randomUUID(), name: 'Ada' }
@@ -86,12 +81,8 @@ let clients = 0
 /** Sends each request from another address, since addresses are limited. */
 function ask(path: string, init: RequestInit = {}, key = wide): Promise<Response> {
   clients += 1
-  const headers = {
-    'x-api-key': key,
-    'x-forwarded-for': `10.8.0.${clients & 255}`,
-    ...init.headers,
-  }
-  return fetch(`${server.url}${path}`, { ...init, headers })
+  const from = { 'x-api-key': key, 'x-forwarded-for': `10.8.0.${clients & 255}` }
+  return fetch(`${server.url}${path}`, { ...init, headers: { ...from, ...init.headers } })
 }
 
 function post(path: string, body: object): Promise<Response> {
@@ -106,14 +97,12 @@ async function lookUp(key: string) {
   const answer = await ask('/v1/ip/81.2.69.160', {}, key)
   await answer.text()
   if (answer.status === 200) answered += 1
-  const [, left = '', seconds = ''] =
-    /;r=(-?\d+);t=(-?\d+)/.exec(answer.headers.get('ratelimit') ?? '') ?? []
+  const limit = answer.headers.get('ratelimit') ?? ''
+  const [, left = '', seconds = ''] = /;r=(-?\d+);t=(-?\d+)/.exec(limit) ?? []
   const wait = Number(answer.headers.get('retry-after') ?? 0)
   assert.ok(Number(left) >= 0 && Number(seconds) >= 0 && wait >= 0, `${left} ${seconds} ${wait}`)
-  assert.ok(
-    Number(seconds) <= 60 && wait <= 60,
-    `${seconds} ${wait}: no limit may block for more than a minute`,
-  )
+  const isShort = Number(seconds) <= 60 && wait <= 60
+  assert.ok(isShort, `${seconds} ${wait}: no limit may block for more than a minute`)
   return answer.status
 }
 
@@ -122,10 +111,7 @@ async function readHealth() {
   return v.parse(HealthStatus, await answer.json())
 }
 
-async function waitFor(
-  event: string,
-  hasHappened: () => boolean | Promise<boolean>,
-): Promise<void> {
+async function waitFor(event: string, hasHappened: () => boolean | Promise<boolean>) {
   const deadline = performance.now() + WAIT_MS
   for (; !(await hasHappened()); await sleep(100)) assert.ok(performance.now() < deadline, event)
 }

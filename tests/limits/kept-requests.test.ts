@@ -3,15 +3,16 @@ import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Rate } from '../../lib/limits/buckets/token-bucket.ts'
 import { ModelStore } from './shared/model-store.ts'
-import { countAllowed, type Node, nodeAt, openNode, take } from './shared/nodes.ts'
-
-const NODES = 3
-const MINUTE_MS = 60_000
-const TEN: Rate = { capacity: 10, windowMs: MINUTE_MS }
-
-function openNodes(store: ModelStore, count = NODES): Node[] {
-  return Array.from({ length: count }, () => openNode(store))
-}
+import {
+  countAllowed,
+  MINUTE_MS,
+  NODES,
+  type Node,
+  open,
+  openAll,
+  TEN,
+  take,
+} from './shared/nodes.ts'
 
 interface Pace {
   readonly pauseMs: number
@@ -41,8 +42,7 @@ describe('requests that nodes keep', () => {
   const IDLE_MS = 2 * MINUTE_MS
 
   it('are no more than the rest of a burst after a pause', async () => {
-    const store = new ModelStore(NODES)
-    const nodes = openNodes(store)
+    const { store, nodes } = openAll()
     await countAllowed(nodes, RATE, 3_000)
     store.time += IDLE_MS
     const allowed = await countAllowed(nodes, RATE, 7_000)
@@ -50,8 +50,7 @@ describe('requests that nodes keep', () => {
   })
 
   it('are what refills in a second on all nodes together', async () => {
-    const store = new ModelStore(NODES)
-    const nodes = openNodes(store)
+    const { store, nodes } = openAll()
     await takeSteadily(nodes, RATE, { pauseMs: 100, rounds: 300 })
     store.time += IDLE_MS
     const allowed = await countAllowed(nodes, RATE, 7_000)
@@ -60,8 +59,7 @@ describe('requests that nodes keep', () => {
   })
 
   it('are given back if the plan becomes smaller', async () => {
-    const store = new ModelStore(NODES)
-    const nodes = openNodes(store)
+    const { store, nodes } = openAll()
     await takeSteadily(nodes, RATE, { pauseMs: 100, rounds: 300 })
     store.time += IDLE_MS
     const allowed = await countAllowed(nodes, TEN, 100)
@@ -69,8 +67,7 @@ describe('requests that nodes keep', () => {
   })
 
   it('do not come back with a refund', async () => {
-    const store = new ModelStore(1)
-    const node = nodeAt(openNodes(store, 1), 0)
+    const { store, node } = open()
     await takeSteadily([node], RATE, { pauseMs: 2, rounds: 1_000 })
     store.time += IDLE_MS
     node.keeper.refund(node.bucket, store.time, 1)
@@ -79,15 +76,13 @@ describe('requests that nodes keep', () => {
   })
 
   it('belong to a caller who is not idle', async () => {
-    const store = new ModelStore(1)
-    const node = nodeAt(openNodes(store, 1), 0)
+    const { store, node } = open()
     await takeSteadily([node], RATE, { pauseMs: 5_000, rounds: 100 })
     assert.equal(node.keeper.usedAt(node.bucket), store.time)
   })
 
   it('let them ask seldom for a caller far from the limit', async () => {
-    const store = new ModelStore(NODES)
-    const node = nodeAt(openNodes(store), 0)
+    const { store, node } = open(NODES)
     await takeSteadily([node], RATE, { pauseMs: 500, rounds: 120 })
     assert.ok(store.asked < 12, `asked ${store.asked} times in a minute`)
   })

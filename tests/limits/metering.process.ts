@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { startLoad } from '../http/load.ts'
-import { newDataFolder, runScript, startServer } from '../support/process.ts'
+import { addKey, newDataFolder, startServer } from '../support/process.ts'
 
 // run: alone
 
@@ -33,39 +33,32 @@ before(async () => {
       { id: 'slow', name: 'Slow', ...wide, price: 1, requestsPerMinute: 600 },
     ]),
   )
-  key = await makeKey('ada@example.com', 'free')
+  key = await addKey(settings, 'ada@example.com', '--plan', 'free')
 })
 
-async function makeKey(email: string, plan: string): Promise<string> {
-  const args = ['scripts/key.ts', '--email', email, '--name', 'load', '--plan', plan]
-  return (await runScript(args, settings)).stdout.trim()
+/** Reads the database. A server may be running. */
+function read(...queries: readonly string[]): number[] {
+  const db = new Sqlite(join(dataDir, 'app.db'), { readonly: true })
+  try {
+    return queries.map((sql) => Number(db.prepare(`SELECT ${sql}`).pluck().get()))
+  } finally {
+    db.close()
+  }
 }
 
 function readCounted(): number {
-  const db = new Sqlite(join(dataDir, 'app.db'), { readonly: true })
-  try {
-    const read = (column: string, table: string) =>
-      Number(db.prepare(`SELECT coalesce(sum(${column}), 0) FROM ${table}`).pluck().get())
-    const periods = read('requests', 'usage_by_period')
-    const lookUps = read('look_ups', 'usage_by_operation')
-    const answered = read('requests', 'usage_by_operation WHERE status IN (200, 404)')
-    assert.equal(lookUps, periods, 'days and periods must have the same count')
-    assert.equal(answered, periods, 'operations and periods must have the same count')
-    return periods
-  } finally {
-    db.close()
-  }
+  const [periods = 0, lookUps, answered] = read(
+    'coalesce(sum(requests), 0) FROM usage_by_period',
+    'coalesce(sum(look_ups), 0) FROM usage_by_operation',
+    'coalesce(sum(requests), 0) FROM usage_by_operation WHERE status IN (200, 404)',
+  )
+  assert.equal(lookUps, periods, 'days and periods must have the same count')
+  assert.equal(answered, periods, 'operations and periods must have the same count')
+  return periods
 }
 
-/** The requests that are stored. A server may be running. */
-function readRequests(): number {
-  const db = new Sqlite(join(dataDir, 'app.db'), { readonly: true })
-  try {
-    return Number(db.prepare('SELECT sum(requests) FROM usage_by_period').pluck().get())
-  } finally {
-    db.close()
-  }
-}
+/** The requests that are stored. */
+const readRequests = () => read('sum(requests) FROM usage_by_period')[0] ?? 0
 
 /** Watches what a server stores. */
 function watchFlushes() {
@@ -113,7 +106,7 @@ describe('kill -9 under load', () => {
   }
 
   it('loses nothing of a bucket that has been flushed', async () => {
-    const slow = await makeKey('slow@example.com', 'slow')
+    const slow = await addKey(settings, 'slow@example.com', '--plan', 'slow')
     const earlier = readRequests()
     const first = await startServer(settings)
     for (let n = 0; n < 400; n++) assert.equal((await lookUp(first.url, slow)).status, 200)

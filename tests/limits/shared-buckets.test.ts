@@ -3,23 +3,25 @@ import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { Rate } from '../../lib/limits/buckets/token-bucket.ts'
-import { ModelStore } from './shared/model-store.ts'
-import { countAllowed, type Node, nodeAt, openNode, take } from './shared/nodes.ts'
+import type { ModelStore } from './shared/model-store.ts'
+import {
+  countAllowed,
+  MINUTE_MS,
+  NODES,
+  nodeAt,
+  open,
+  openAll,
+  openNode,
+  TEN,
+  take,
+} from './shared/nodes.ts'
 
-const NODES = 3
-const MINUTE_MS = 60_000
-const TEN: Rate = { capacity: 10, windowMs: MINUTE_MS }
 /** How long a node may keep requests that it has charged; its share of what refills then, for longer. */
 const HOLD_MS = 1_000
 
-function openNodes(store: ModelStore, count = NODES): Node[] {
-  return Array.from({ length: count }, () => openNode(store))
-}
-
 describe('a bucket of one node', () => {
   it('allows its capacity, and says what is left', async () => {
-    const store = new ModelStore(1)
-    const node = nodeAt(openNodes(store, 1), 0)
+    const { store, node } = open()
     for (let left = 9; left >= 0; left--) {
       const { allowed, remaining } = await take(node, TEN)
       assert.deepEqual([allowed, remaining], [true, left])
@@ -32,8 +34,7 @@ describe('a bucket of one node', () => {
   })
 
   it('answers the first request before it asks, and a refusal without asking again', async () => {
-    const store = new ModelStore(1)
-    const { keeper, bucket } = nodeAt(openNodes(store, 1), 0)
+    const { store, keeper, bucket } = open()
     assert.equal(keeper.mustAsk(bucket, TEN, 0, 1), false)
     assert.equal(keeper.take(bucket, TEN, 0, 1)?.allowed, true)
     assert.equal(store.asked, 0)
@@ -46,17 +47,14 @@ describe('a bucket of one node', () => {
   })
 
   it('asks once for many requests that wait', async () => {
-    const store = new ModelStore(1)
-    const node = nodeAt(openNodes(store, 1), 0)
+    const { store, node } = open()
     const rate = { capacity: 1_000, windowMs: MINUTE_MS }
     assert.equal(await countAllowed([node], rate, 101), 101)
     assert.ok(store.asked <= 3, `asked ${store.asked} times`)
   })
 
   it('lets questions in the background gather, and takes them along with one of a waiting request', async () => {
-    const NEVER_MS = 1_000_000
-    const store = Object.assign(new ModelStore(1), { gatherMs: NEVER_MS })
-    const { keeper, bucket } = nodeAt(openNodes(store, 1), 0)
+    const { store, keeper, bucket } = open(1, 1_000_000)
     const other = keeper.open('grace', 0)
     keeper.take(bucket, TEN, 0, 1)
     for (let turn = 0; turn < 10; turn++) await nextTurn()
@@ -69,10 +67,9 @@ describe('a bucket of one node', () => {
 
   it('asks for a waiting request as soon as the last question is answered, not with what gathers meanwhile', async () => {
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
-    const store = Object.assign(new ModelStore(1), { gatherMs: 1_000_000 })
+    const { store, keeper } = open(1, 1_000_000)
     const charge = store.charge.bind(store)
     store.charge = (asks) => answered.then(() => charge(asks))
-    const keeper = openNode(store).keeper
     const [first, second, third] = ['ada', 'grace', 'edsger'].map((id) => keeper.open(id, 0))
     assert.ok(first && second && third)
     const asked = keeper.ask(first, TEN, 1)
@@ -86,20 +83,18 @@ describe('a bucket of one node', () => {
   })
 
   it('charges what it has answered in advance before its node ends', async () => {
-    const store = Object.assign(new ModelStore(1), { gatherMs: 1_000_000 })
-    const { keeper, bucket } = nodeAt(openNodes(store, 1), 0)
+    const { store, keeper, bucket } = open(1, 1_000_000)
     keeper.take(bucket, TEN, 0, 1)
     await keeper.finish()
     assert.equal(store.asked, 1)
-    const next = nodeAt(openNodes(store, 1), 0)
+    const next = openNode(store)
     assert.ok((await countAllowed([next], TEN, 10)) < 10)
     await keeper.finish()
     await next.keeper.finish()
   })
 
   it('does not wait once it knows how many requests come', async () => {
-    const store = new ModelStore(1)
-    const { keeper, bucket } = nodeAt(openNodes(store, 1), 0)
+    const { store, keeper, bucket } = open()
     const rate = { capacity: 6_000, windowMs: MINUTE_MS }
     let waited = 0
     for (let request = 0; request < 500; request++) {
@@ -114,8 +109,7 @@ describe('a bucket of one node', () => {
   })
 
   it('holds no part of several requests back', async () => {
-    const store = new ModelStore(1)
-    const node = nodeAt(openNodes(store, 1), 0)
+    const { store, node } = open()
     assert.equal((await take(node, TEN, 8)).allowed, true)
     assert.equal((await take(node, TEN, 3)).allowed, false)
     assert.equal((await take(node, TEN, 2)).allowed, true)
@@ -126,8 +120,7 @@ describe('a bucket of one node', () => {
 
   it('charges nothing for a refunded request that it has answered in advance', async () => {
     for (const isAsked of [false, true]) {
-      const store = new ModelStore(1)
-      const node = nodeAt(openNodes(store, 1), 0)
+      const { node } = open()
       assert.equal(node.keeper.take(node.bucket, TEN, 0, 1)?.allowed, true)
       const asking = isAsked ? node.keeper.ask(node.bucket, TEN, 0) : undefined
       for (let turn = 0; turn < 2 && isAsked; turn++) await nextTurn()
@@ -138,8 +131,7 @@ describe('a bucket of one node', () => {
   })
 
   it('gives back all that has not refilled when it needs it', async () => {
-    const store = new ModelStore(1)
-    const node = nodeAt(openNodes(store, 1), 0)
+    const { store, node } = open()
     await countAllowed([node], TEN, 6)
     for (let turn = 0; turn < 5; turn++) await nextTurn()
     assert.equal((await take(node, TEN, 10)).allowed, false)
@@ -150,8 +142,7 @@ describe('a bucket of one node', () => {
   })
 
   it('allows more at once after a change to a larger plan, and two minutes after one to a smaller', async () => {
-    const store = new ModelStore(1)
-    const node = nodeAt(openNodes(store, 1), 0)
+    const { store, node } = open()
     const large = { capacity: 600, windowMs: MINUTE_MS }
     assert.equal(await countAllowed([node], large, 700), 600)
     store.time += 7_000
@@ -176,8 +167,7 @@ describe('a bucket of several nodes', () => {
     const capacities = fc.constantFrom(1, 3, 10, 120, 900)
     await fc.assert(
       fc.asyncProperty(capacities, bursts, async (capacity, all) => {
-        const store = new ModelStore(NODES)
-        const nodes = openNodes(store)
+        const { store, nodes } = openAll()
         const rate = { capacity, windowMs: MINUTE_MS }
         const allowedAt: number[] = []
         const taking: Promise<unknown>[] = []
@@ -191,18 +181,15 @@ describe('a bucket of several nodes', () => {
           if (isAwaited) await Promise.all(burst)
         }
         await Promise.all(taking)
-        assertWithin(
-          allowedAt.toSorted((a, b) => a - b),
-          rate,
-        )
+        const inOrder = allowedAt.toSorted((a, b) => a - b)
+        assertWithin(inOrder, rate)
       }),
       { numRuns: 200 },
     )
   })
 
   it('uses an equal share on each node while the store is away, and the whole afterwards', async () => {
-    const store = new ModelStore(NODES)
-    const nodes = openNodes(store)
+    const { store, nodes } = openAll()
     store.isAway = true
     const takeAll = () => countAllowed(nodes, TEN, 60)
     const first = await takeAll()
@@ -224,8 +211,7 @@ describe('a bucket of several nodes', () => {
   })
 
   it('gives requests that are refunded while the store is away back to the own share of the node', async () => {
-    const store = new ModelStore(NODES)
-    const { keeper, bucket } = openNode(store)
+    const { store, keeper, bucket } = open(NODES)
     store.isAway = true
     await keeper.ask(bucket, TEN, 1)
     for (let round = 0; round < 20; round++) {

@@ -2,16 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Ask } from '../../../lib/limits/buckets/shared-bucket.ts'
-import type { Rate } from '../../../lib/limits/buckets/token-bucket.ts'
 import { NOON } from '../../support/helpers.ts'
 import { ModelStore } from './model-store.ts'
-import { countAllowed, type Node, openNode } from './nodes.ts'
-import { NODES, type StoreServer, startStore } from './store-server.ts'
+import { countAllowed, MINUTE_MS, NODES, type Node, openNode, TEN } from './nodes.ts'
+import { type StoreServer, startStore } from './store-server.ts'
 
-const MINUTE_MS = 60_000
 /** So long that no bucket refills while the test runs, by whichever clock. */
 const HOUR_MS = 60 * MINUTE_MS
-const TEN: Rate = { capacity: 10, windowMs: MINUTE_MS }
 /** At one moment, each further node may allow one request more. */
 const AT_ONCE = 10 + NODES - 1
 const MANY = 60
@@ -76,12 +73,9 @@ describe('buckets in PostgreSQL', () => {
         for (const { pauseMs, capacity, asks } of steps) {
           now += pauseMs
           model.time = now
-          const all = asks.map((ask) => ({
-            ...ask,
-            id: `${ask.id} ${runs}`,
-            capacity,
-            windowMs: HOUR_MS,
-          }))
+          const all = asks.map((ask) => {
+            return { ...ask, id: `${ask.id} ${runs}`, capacity, windowMs: HOUR_MS }
+          })
           const [answer, wanted] = [await store.charge(all), await model.charge(all)]
           assert.deepEqual(answer, wanted)
         }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { makeApp, NOON, recordingLog, type TestApp } from '../../support/helpers.ts'
 import { freshClient } from '../../support/scene/send.ts'
-import { NODES, type StoreServer, startStore } from './store-server.ts'
+import { MINUTE_MS, NODES } from './nodes.ts'
+import { type StoreServer, startStore } from './store-server.ts'
 
 const LOOK_UP = '/v1/ip/8.8.8.8'
-const MINUTE_MS = 60_000
 
 let server: StoreServer
 let now: number

@@ -8,8 +8,7 @@ import {
   startPostgres,
 } from '../../support/database/postgres-server.ts'
 import { openServerDatabase, type TestDatabase } from '../../support/database/test-database.ts'
-
-export const NODES = 3
+import { NODES } from './nodes.ts'
 
 interface StoreOptions {
   readonly now: () => number
