@@ -159,8 +159,7 @@ async function compare(row: Operation, given: Given): Promise<unknown> {
   for (const [name, ask] of Object.entries(OTHERS)) {
     assert.deepEqual(steady(await ask(row, given)), http, name)
   }
-  const isTool = TOOLS.some((tool) => tool.row.id === row.id)
-  if (!isTool) return http
+  if (!TOOLS.some((tool) => tool.row.id === row.id)) return http
   const told = await askTool(row, given)
   const isError = typeof http === 'object' && http !== null && 'error' in http
   assert.deepEqual(told, isError ? { error: http.error } : http, 'assistant')

@@ -6,20 +6,17 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
+import { addKey, newDataFolder, type Running, startServer } from '../support/process.ts'
 
 const DOCUMENT = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8')
 
 /** The program that runs each client of docs/clients.md. */
-const CLIENTS = {
-  'locate.sh': 'sh',
-  'locate.py': 'python3',
-} as const
+const CLIENTS = { 'locate.sh': 'sh', 'locate.py': 'python3' } as const
 
 /** The block that follows the name of its file. */
 function blockOf(file: string): string {
-  const [, block] =
-    new RegExp(`^<!-- ${file} -->\n\n\`\`\`\\w+\n(.*?)^\`\`\`$`, 'ms').exec(DOCUMENT) ?? []
+  const pattern = new RegExp(`^<!-- ${file} -->\n\n\`\`\`\\w+\n(.*?)^\`\`\`$`, 'ms')
+  const [, block] = pattern.exec(DOCUMENT) ?? []
   assert.ok(block, `docs/clients.md has no ${file}`)
   return block
 }
@@ -40,10 +37,6 @@ for (const [file, command] of Object.entries(CLIENTS)) {
       rmSync(folder, { recursive: true })
     })
 
-    const makeKey = async (name: string) => {
-      const options = ['--email', 'ada@example.com', '--name', name]
-      return (await runScript(['scripts/key.ts', ...options], settings)).stdout.trim()
-    }
     const countLimited = () => server.output().split('"status":429').length - 1
     /** Looks up until the server refuses that, and logs it. The next request is allowed six seconds later. */
     const useUpLimit = async (key: string) => {
@@ -56,16 +49,13 @@ for (const [file, command] of Object.entries(CLIENTS)) {
       const env = { PATH, MERIDIAN_URL: server.url, MERIDIAN_KEY: key }
       const child = spawn(command, [join(folder, file), ...addresses], { env })
       const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-      const [code, stdout, stderr] = await Promise.all([
-        ended,
-        text(child.stdout),
-        text(child.stderr),
-      ])
+      const texts = [text(child.stdout), text(child.stderr)]
+      const [code, stdout = '', stderr = ''] = await Promise.all([ended, ...texts])
       return { code, lines: stdout.trim().split('\n'), stderr }
     }
 
     it('locates addresses and reports unknown ones', async () => {
-      const key = await makeKey('first')
+      const key = await addKey(settings)
       const { code, lines, stderr } = await locate(['81.2.69.160', '10.0.0.1'], key)
       assert.equal(code, 0, stderr)
       assert.match(lines[0] ?? '', /^81\.2\.69\.160 .*London/)
@@ -79,16 +69,14 @@ for (const [file, command] of Object.entries(CLIENTS)) {
     })
 
     it('waits as long as Retry-After says and continues', async () => {
-      const key = await makeKey('second')
+      const key = await addKey(settings)
       await useUpLimit(key)
       const limited = countLimited()
       const addresses = ['81.2.69.1', '81.2.69.2']
       const { code, lines, stderr } = await locate(addresses, key)
       assert.equal(code, 0, stderr)
-      assert.deepEqual(
-        lines.map((line) => /^(\S+) .*London/.exec(line)?.[1]),
-        addresses,
-      )
+      const located = lines.map((line) => /^(\S+) .*London/.exec(line)?.[1])
+      assert.deepEqual(located, addresses)
       assert.ok(countLimited() > limited)
     })
   })

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
+import { examplePath } from '../support/example-path.ts'
 import { codeOf, steadyHeaders } from '../support/helpers.ts'
 import { sharedScene } from '../support/scene/scene.ts'
+import { words } from '../support/words.ts'
 
 let key: string
 const app = sharedScene({}, async () => {
@@ -14,28 +16,17 @@ const ada = app.user('ada')
 const rows: readonly Operation[] = operations
 const paths = [...new Set(rows.map(({ path }) => path))]
 
-function filled({ path }: Pick<Operation, 'path'>): string {
-  return path
-    .replace('{ipAddress}', '81.2.69.160')
-    .replace('{asn}', 'AS20712')
-    .replaceAll(/\{\w+\}/g, 'some')
-}
-
 const QUERIES: Readonly<Record<string, string>> = {
   previewPlanChange: '?planId=pro',
   getRumSummary: '?domain=app.example',
   getRumOverview: '?domain=app.example',
 }
 
-function queryOf({ id }: Operation): string {
-  return QUERIES[id] ?? ''
-}
-
 describe('every operation', () => {
   it('answers HEAD like GET, with the same headers and no body', async () => {
     for (const row of rows.filter(({ method }) => method === 'get')) {
       const headers = { 'x-request-id': '6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01' }
-      const path = `${filled(row)}${queryOf(row)}`
+      const path = `${examplePath(row)}${QUERIES[row.id] ?? ''}`
       const [got, head] = await Promise.all(
         ['GET', 'HEAD'].map((method) => app.send(method, path, { key, headers })),
       )
@@ -65,7 +56,7 @@ describe('every path', () => {
       const allowed = [...own, ...(own.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
       const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'get-all']
       for (const method of methods.filter((name) => !allowed.includes(name))) {
-        const { status, headers } = await ada.send(method, filled({ path }))
+        const { status, headers } = await ada.send(method, examplePath({ path }))
         assert.equal(status, 405, `${method} ${path}`)
         const allow = headers.get('allow')?.split(', ').toSorted()
         assert.deepEqual(allow, namedIn(path, allowed).toSorted(), `${method} ${path}`)
@@ -75,34 +66,18 @@ describe('every path', () => {
 
   it('answers OPTIONS with Allow, without a key', async () => {
     for (const path of paths) {
-      const { status, headers } = await app.send('OPTIONS', filled({ path }))
+      const { status, headers } = await app.send('OPTIONS', examplePath({ path }))
       assert.equal(status, 204)
       assert.match(headers.get('allow') ?? '', /OPTIONS$/)
     }
   })
 
   it('is reachable under one spelling only', async () => {
-    const others = [
-      '/v2',
-      '/v1/',
-      '/V1',
-      '/v1/IP/me',
-      '/v1/ip/me/',
-      '//v1/ip/me',
-      '/v1//ip/me',
-      '/v1/ip/',
-      '/v1/ip',
-      '/v1/ip/1.2.3.4/',
-      '/v1/ip/1.2.3.4/timezone/',
-      '/v1/ip/1.2.3.4/Timezone',
-      '/v1%2Fip%2Fme',
-      '/v1/ip/..%2f..%2fhealth/x/y',
-      '/v1/ip/%2e%2e/%2e%2e/%2e%2e/etc/passwd',
-      '/health.json',
-      '/xwell-known/openapi.json',
-      '/.well-known/openapiXjson',
-      '/favicon.ico',
-    ]
+    const others = words(`
+      /v2 /v1/ /V1 /v1/IP/me /v1/ip/me/ //v1/ip/me /v1//ip/me /v1/ip/ /v1/ip /v1/ip/1.2.3.4/
+      /v1/ip/1.2.3.4/timezone/ /v1/ip/1.2.3.4/Timezone /v1%2Fip%2Fme /v1/ip/..%2f..%2fhealth/x/y
+      /v1/ip/%2e%2e/%2e%2e/%2e%2e/etc/passwd /health.json /xwell-known/openapi.json
+      /.well-known/openapiXjson /favicon.ico`)
     for (const path of others) {
       const { status, body } = await ada.send('GET', path)
       assert.equal(status, 404, path)

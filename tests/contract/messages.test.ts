@@ -11,9 +11,13 @@ const app = sharedScene({}, async () => {
 
 const BATCH = ['POST', '/v1/ip/batch'] as const
 const SUMMARY = ['POST', '/v1/ip/summary'] as const
+const BUY = ['POST', '/v1/billing/subscription'] as const
+const RUM = '/v1/telemetry/rum/summary'
 const IPS = { ips: ['81.2.69.160'] }
 
-const MISTAKES: readonly (readonly [string, string, unknown, RegExp])[] = [
+type Mistake = readonly [method: string, path: string, body: unknown, message: RegExp]
+
+const IN_BODIES: readonly Mistake[] = [
   [...BATCH, { ...IPS, field: ['location.city'] }, /^field: is not a field of this request$/],
   [...SUMMARY, { ...IPS, fields: ['location.city'] }, /^fields: is not a field of this request$/],
   [
@@ -30,40 +34,28 @@ const MISTAKES: readonly (readonly [string, string, unknown, RegExp])[] = [
   [...BATCH, { ...IPS, fields: ['zzz'] }, /"zzz" is not a field of a result$/],
   [...BATCH, ['81.2.69.160'], /^The body must be an object, not a list$/],
   [...BATCH, '', /^The body is empty$/],
-  [
-    'POST',
-    '/v1/billing/subscription',
-    { planId: 'gold' },
-    /does not exist; there are .*starter, pro/,
-  ],
+  [...BUY, { planId: 'gold' }, /does not exist; there are .*starter, pro/],
   ['POST', '/v1/billing/tax-ids', { type: '!', value: 'x' }, /^type: must be .* such as eu_vat$/],
-  ['GET', '/v1/ip/81.2.69.160?fields=city', undefined, /did you mean location\.city\?$/],
-  [
-    'GET',
-    '/v1/ip/81.2.69.160?feilds=location.city',
-    undefined,
-    /^feilds: is unknown, did you mean fields\?$/,
-  ],
-  ['GET', '/v1/asn/AS15169?familly=4', undefined, /^familly: .* did you mean family\?$/],
-  ['GET', '/v1/account/me/audit?serach=x', undefined, /^serach: .* did you mean search\?$/],
-  ['GET', '/v1/telemetry/rum/summary?domian=a.example', undefined, /did you mean domain\?$/],
-  ['GET', '/v1/asn/foo', undefined, /such as AS15169$/],
-  ['GET', '/v1/account/me/audit?limit=abc', undefined, /^limit: must be a whole number/],
-  ['GET', '/v1/account/me/audit?offset=-1', undefined, /^offset: must be a whole number/],
-  [
-    'GET',
-    '/v1/telemetry/rum/summary?domain=a.example&from=2026-01-01',
-    undefined,
-    /^from: must be an hour, such as 2026-01-15T09$/,
-  ],
-  [
-    'GET',
-    '/v1/telemetry/rum/summary?domain=a.example&country=GBR',
-    undefined,
-    /^country: must be two letters, such as GB$/,
-  ],
   ['DELETE', '/v1/account/me/keys', undefined, /answers GET, POST, HEAD, OPTIONS, not DELETE$/],
-  ['GET', '/v1/ips/81.2.69.160', undefined, /^No such path; \/docs lists all$/],
+]
+
+const IN_PATHS: readonly (readonly [path: string, message: RegExp])[] = [
+  ['/v1/ip/81.2.69.160?fields=city', /did you mean location\.city\?$/],
+  ['/v1/ip/81.2.69.160?feilds=location.city', /^feilds: is unknown, did you mean fields\?$/],
+  ['/v1/asn/AS15169?familly=4', /^familly: .* did you mean family\?$/],
+  ['/v1/account/me/audit?serach=x', /^serach: .* did you mean search\?$/],
+  [`${RUM}?domian=a.example`, /did you mean domain\?$/],
+  ['/v1/asn/foo', /such as AS15169$/],
+  ['/v1/account/me/audit?limit=abc', /^limit: must be a whole number/],
+  ['/v1/account/me/audit?offset=-1', /^offset: must be a whole number/],
+  [`${RUM}?domain=a.example&from=2026-01-01`, /^from: must be an hour, such as 2026-01-15T09$/],
+  [`${RUM}?domain=a.example&country=GBR`, /^country: must be two letters, such as GB$/],
+  ['/v1/ips/81.2.69.160', /^No such path; \/docs lists all$/],
+]
+
+const MISTAKES: readonly Mistake[] = [
+  ...IN_BODIES,
+  ...IN_PATHS.map(([path, message]) => ['GET', path, undefined, message] as const),
 ]
 
 describe('the message of a refusal', () => {

@@ -46,11 +46,8 @@ export async function runSchemathesis(
       child.once('error', reject)
       child.once('close', resolve)
     })
-    const [code, output, errors] = await Promise.all([
-      ended,
-      text(child.stdout),
-      text(child.stderr),
-    ])
+    const texts = [text(child.stdout), text(child.stderr)]
+    const [code, output, errors] = await Promise.all([ended, ...texts])
     const statuses = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {}
     return { code, output: `${output}${errors}`, statuses: v.parse(Statuses, statuses) }
   } finally {

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import * as v from 'valibot'
 import { ApiKeyCreated } from '../../lib/contract/account/account-schemas.ts'
 import { CheckoutResponse } from '../../lib/contract/billing/billing-schemas.ts'
@@ -9,6 +7,7 @@ import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
 import { seedPlans } from '../../stripe-double/plans.ts'
 import { startStripeDouble } from '../../stripe-double/start-double.ts'
 import { startDnsServer } from '../support/dns-server.ts'
+import { widePlansFile } from '../support/plans-file.ts'
 import { newDataFolder, startServer } from '../support/process.ts'
 
 /** Enough users that the limits per user stop none of them. */
@@ -30,9 +29,8 @@ export interface Service {
 
 /** Starts the service, which trusts X-Forwarded-For from this machine. */
 export async function startService(): Promise<Service> {
-  const { dataDir, settings, remove } = newDataFolder()
-  const file = join(dataDir, 'plans.json')
-  writeFileSync(file, JSON.stringify(PLANS))
+  const { settings, remove } = newDataFolder()
+  const file = widePlansFile(PRICES)
   const double = await startStripeDouble()
   const dns = await startDnsServer()
   const secret = newSigningSecret()
@@ -56,20 +54,11 @@ export async function startService(): Promise<Service> {
   return { url: server.url, ...callers, stop }
 }
 
-const PLANS = [
-  { id: 'free', name: 'Free', price: 0 },
-  { id: 'starter', name: 'Starter', price: 9 },
-  { id: 'pro', name: 'Pro', price: 29 },
-].map((plan) => ({
-  ...plan,
-  monthlyCap: 1_000_000_000,
-  maxKeys: 100_000,
-  maxSites: 100_000,
-  requestsPerMinute: 1_000_000,
-}))
+const PRICES = { free: 0, starter: 9, pro: 29 }
 
 function sellingSettings({ url, world }: StripeDouble, secret: string) {
-  const { plans, overage } = seedPlans(world, PLANS)
+  const sold = Object.entries(PRICES).map(([id, price]) => ({ id, name: id, price }))
+  const { plans, overage } = seedPlans(world, sold)
   return {
     STRIPE_SECRET_KEY: newSecretKey(),
     STRIPE_WEBHOOK_SECRET: secret,
