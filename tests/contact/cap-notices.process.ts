@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { type MailAnswer, startMailServer } from '../support/mail-server.ts'
 import { plansFile } from '../support/plans-file.ts'
-import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
+import { addKey, newDataFolder, type Running, startServer } from '../support/process.ts'
 
 // run: only on Node.js
 
@@ -56,14 +56,9 @@ describe('kill -9 while users reach their cap', () => {
         return 'take'
       },
     })
-    const settings = {
-      ...folder,
-      MERIDIAN_PLANS: plansFile(),
-      MERIDIAN_SMTP_URL: mail.url,
-    }
+    const settings = { ...folder, MERIDIAN_PLANS: plansFile(), MERIDIAN_SMTP_URL: mail.url }
     for (let round = 0; round < ROUNDS; round++) {
-      const options = ['--email', `user${round}@example.com`, '--name', 'a', '--plan', 'tiny']
-      const key = (await runScript(['scripts/key.ts', ...options], settings)).stdout.trim()
+      const key = await addKey(settings, `user${round}@example.com`, '--plan', 'tiny')
       const killed = await startServer(settings)
       assert.equal(await ask(killed, key), true)
       await sleep(Math.random() * 3_000)

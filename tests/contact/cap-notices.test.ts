@@ -4,12 +4,16 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY_MS, MINUTE_MS } from '../../lib/parts/durations.ts'
 import { readRows, readValue } from '../support/database/sql.ts'
-import { makeApp, NOON, recordingLog, type TestApp } from '../support/helpers.ts'
+import { makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
 import { startLoopbackServer } from '../support/loopback-server.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { plansFile } from '../support/plans-file.ts'
+import { freshMailScene } from '../support/scene/mail.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const PLANS = { MERIDIAN_PLANS: plansFile() }
+
+const { app: mailing, mail: received } = freshMailScene(PLANS)
 
 /** Counts requests of a key, and writes the counts. */
 async function count(app: TestApp, key: string, requests: number): Promise<void> {
@@ -27,11 +31,8 @@ async function rows(app: TestApp) {
 
 describe('notices that a user has reached the monthly cap', () => {
   it('are mailed to the user, once for each limit and period', async () => {
-    await using mail = await startMailServer()
-    const clock = { now: NOON }
-    const env = { MERIDIAN_PLANS: plansFile(), MERIDIAN_SMTP_URL: mail.url }
-    await using app = await makeApp({ env, now: () => clock.now })
-    const key = await app.makeKey({ email: 'ada@example.com', plan: 'tiny' })
+    const [app, mail] = [mailing, received]
+    const key = await app.makeKey({ plan: 'tiny' })
     await count(app, key, 7)
     await app.services.notices.retry()
     assert.equal(mail.received(), 0)
@@ -46,7 +47,7 @@ describe('notices that a user has reached the monthly cap', () => {
     await count(app, key, 3)
     await app.services.notices.retry()
     assert.equal(mail.received(), 2)
-    clock.now += 31 * DAY_MS
+    app.pass(31 * DAY_MS)
     await count(app, key, 8)
     assert.match((await mail.next()).text, /80% of the 10 requests/)
   })
@@ -57,46 +58,33 @@ describe('notices that a user has reached the monthly cap', () => {
       calls.push({ headers: request.headers, body: await text(request) })
       response.writeHead(204).end()
     })
-    const env = {
-      MERIDIAN_PLANS: plansFile(),
-      MERIDIAN_CONTACT: `${hook.origin}/hook`,
-      MERIDIAN_CONTACT_SECRET: SECRET,
-    }
-    await using app = await makeApp({ env })
-    const key = await app.makeKey({ email: 'ada@example.com', plan: 'tiny' })
+    const hooked = { MERIDIAN_CONTACT: `${hook.origin}/hook`, MERIDIAN_CONTACT_SECRET: SECRET }
+    await using app = await makeApp({ env: { ...PLANS, ...hooked } })
+    const key = await app.makeKey({ plan: 'tiny' })
     await count(app, key, 10)
     await app.services.notices.retry()
     const events = calls.map(({ body }) => JSON.parse(body))
     const userId = await readValue(app, 'SELECT id FROM users')
-    assert.deepEqual(
-      events.map(({ type }) => type),
-      ['usage.near_cap', 'usage.reach_cap'],
-    )
+    const types = events.map(({ type }) => type)
+    assert.deepEqual(types, ['usage.near_cap', 'usage.reach_cap'])
     const { id, ...data } = events[0].data
     assert.deepEqual(data, { userId, email: 'ada@example.com', requests: 10 })
     assert.equal(events[0].timestamp, '2026-01-15T12:00:00.000Z')
     assert.equal(calls[0]?.headers['webhook-id'], id)
     assert.match(String(calls[0]?.headers['webhook-signature']), /^v1,/)
-    assert.deepEqual(
-      await rows(app),
-      ['near_cap', 'reach_cap'].map((threshold) => ({
-        channel: 'webhook',
-        threshold,
-        state: 'delivered',
-        attempts: 1,
-      })),
-    )
+    const delivered = { channel: 'webhook', state: 'delivered', attempts: 1 }
+    const expected = ['near_cap', 'reach_cap'].map((threshold) => ({ ...delivered, threshold }))
+    assert.deepEqual(await rows(app), expected)
   })
 
   it('are tried again after a failure, by the next process as well, with the same Message-ID', async () => {
     let refuses = true
     const ids: string[] = []
     await using mail = await startMailServer({ answer: () => (refuses ? 'refuse' : 'take') })
-    const clock = { now: NOON }
     const log = recordingLog()
-    const env = { MERIDIAN_PLANS: plansFile(), MERIDIAN_SMTP_URL: mail.url }
-    const app = await makeApp({ env, log, now: () => clock.now })
-    const key = await app.makeKey({ email: 'ada@example.com', plan: 'tiny' })
+    const env = { ...PLANS, MERIDIAN_SMTP_URL: mail.url }
+    const app = await makeApp({ env, log })
+    const key = await app.makeKey({ plan: 'tiny' })
     await count(app, key, 8)
     await app.services.notices.retry()
     const failed = { channel: 'mail', threshold: 'near_cap', state: 'waiting', attempts: 1 }
@@ -105,7 +93,7 @@ describe('notices that a user has reached the monthly cap', () => {
     assert.equal(warned.length, 1)
     assert.doesNotMatch(JSON.stringify(warned), /ada/)
     refuses = false
-    clock.now += MINUTE_MS
+    app.pass(MINUTE_MS)
     const next = await app.restart()
     const { headers } = await mail.next()
     ids.push(...headers.filter((line) => line.startsWith('Message-ID')))
@@ -117,21 +105,18 @@ describe('notices that a user has reached the monthly cap', () => {
   })
 
   it('are not queued without a mail server or a webhook', async () => {
-    await using app = await makeApp({ env: { MERIDIAN_PLANS: plansFile() } })
+    await using app = await makeApp({ env: PLANS })
     await count(app, await app.makeKey({ plan: 'tiny' }), 10)
     assert.deepEqual(await rows(app), [])
   })
 
   it('are removed after a month', async () => {
-    const clock = { now: NOON }
-    await using mail = await startMailServer()
-    const env = { MERIDIAN_PLANS: plansFile(), MERIDIAN_SMTP_URL: mail.url }
-    const app = await makeApp({ env, now: () => clock.now })
+    const app = mailing
     await count(app, await app.makeKey({ plan: 'tiny' }), 10)
     await app.services.notices.retry()
     assert.equal((await rows(app)).length, 2)
-    clock.now += 31 * DAY_MS
-    await using next = await app.restart()
-    while ((await rows(next)).length > 0) await sleep(5)
+    app.pass(31 * DAY_MS)
+    await app.restart()
+    while ((await rows(app)).length > 0) await sleep(5)
   })
 })

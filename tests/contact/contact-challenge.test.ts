@@ -113,9 +113,8 @@ describe('POST /v1/contact, checked by a proof of work', () => {
 
   it('signs challenges with its own secrets', () => {
     const secrets = { auth: 'ab'.repeat(32) }
-    const derived = ['contact challenge', 'contact solution'].map((use) =>
-      deriveSecret(secrets, use),
-    )
+    const uses = ['contact challenge', 'contact solution']
+    const derived = uses.map((use) => deriveSecret(secrets, use))
     assert.equal(new Set([secrets.auth, ...derived]).size, 3)
     for (const secret of derived) assert.match(secret, /^[0-9a-f]{64}$/)
   })

@@ -13,7 +13,7 @@ import { accept, deliverDue, INQUIRY, inquiries, outcomes, PRIVATE } from './inq
 const SUPPORT = 'support@shop.example'
 
 describe('inquiries by mail', () => {
-  const startMailing = async (options: MailServerOptions & { now?: () => number } = {}) => {
+  const startMailing = async (options: MailServerOptions = {}) => {
     const mail = await startMailServer(options)
     const log = recordingLog()
     const env = {
@@ -21,16 +21,12 @@ describe('inquiries by mail', () => {
       MERIDIAN_SMTP_URL: mail.url,
       MERIDIAN_MAIL_FROM: 'Meridian <geo@shop.example>',
     }
-    const app = await makeApp({ env, log, now: options.now ?? (() => NOON) })
-    return {
-      app,
-      mail,
-      log,
-      [Symbol.asyncDispose]: async () => {
-        await app.close()
-        await mail[Symbol.asyncDispose]()
-      },
+    const app = await makeApp({ env, log })
+    const close = async () => {
+      await app.close()
+      await mail[Symbol.asyncDispose]()
     }
+    return { app, mail, log, [Symbol.asyncDispose]: close }
   }
 
   it('are sent to the configured address, with the sender in Reply-To', async () => {
@@ -49,12 +45,8 @@ describe('inquiries by mail', () => {
   })
 
   it('are retried after a refusal with growing pauses and the same Message-ID', async () => {
-    let now = NOON
     let refusals = 3
-    await using at = await startMailing({
-      now: () => now,
-      answer: () => (refusals-- > 0 ? 'refuse' : 'take'),
-    })
+    await using at = await startMailing({ answer: () => (refusals-- > 0 ? 'refuse' : 'take') })
     const { id } = await accept(at.app)
     const pauses: number[] = []
     for (let attempts = 1; attempts <= 3; attempts++) {
@@ -62,15 +54,12 @@ describe('inquiries by mail', () => {
       const [row] = await inquiries(at.app)
       assert.equal(row?.attempts, attempts)
       assert.equal(row.lastError, 'the mail server did not accept the message: EMESSAGE 451')
-      pauses.push(row.dueAt - now)
-      now = row.dueAt - 1
+      pauses.push(row.dueAt - at.app.services.now())
+      at.app.setClock(row.dueAt - 1)
       await deliverDue(at.app)
-      assert.equal(
-        (await inquiries(at.app))[0]?.attempts,
-        attempts,
-        'no attempt before the inquiry is due',
-      )
-      now += 1
+      const early = (await inquiries(at.app))[0]?.attempts
+      assert.equal(early, attempts, 'no attempt before the inquiry is due')
+      at.app.pass(1)
     }
     for (const [n, pause] of pauses.entries()) {
       assert.ok(pause >= 15_000 * 2 ** n && pause <= 30_000 * 2 ** n, `${n}: ${pause}`)
@@ -86,16 +75,12 @@ describe('inquiries by mail', () => {
   })
 
   it('are given up after five days, which is logged', async () => {
-    let now = NOON
-    await using at = await startMailing({ now: () => now, answer: () => 'refuse' })
+    await using at = await startMailing({ answer: () => 'refuse' })
     await accept(at.app)
-    for (
-      let attempts = 0;
-      attempts < 100 && (await outcomes(at.app))[0]?.state === 'waiting';
-      attempts++
-    ) {
+    const isWaiting = async () => (await outcomes(at.app))[0]?.state === 'waiting'
+    for (let attempts = 0; attempts < 100 && (await isWaiting()); attempts++) {
       await deliverDue(at.app)
-      now = (await inquiries(at.app))[0]?.dueAt ?? assert.fail('the inquiry is gone')
+      at.app.setClock((await inquiries(at.app))[0]?.dueAt ?? assert.fail('the inquiry is gone'))
     }
     const [row] = await inquiries(at.app)
     assert.equal(row?.state, 'dead')
@@ -103,37 +88,32 @@ describe('inquiries by mail', () => {
     assert.ok(settledAt >= NOON + 5 * DAY_MS && settledAt < NOON + 6 * DAY_MS)
     assert.ok(row.attempts > 20 && row.attempts < 80, `${row.attempts}`)
     assert.match(at.log.events.at(-1)?.message ?? '', /^gave up on an inquiry/)
-    now += 100 * DAY_MS
+    at.app.pass(100 * DAY_MS)
     await deliverDue(at.app)
     await using later = await at.app.restart()
     assert.equal((await outcomes(later))[0]?.state, 'dead')
   })
 
   it('wait while the mail server is down, and are sent by a later run', async () => {
-    let now = NOON
     const smtp = 'smtp://127.0.0.1:1'
     const env = { MERIDIAN_CONTACT: `mailto:${SUPPORT}`, MERIDIAN_SMTP_URL: smtp }
-    const app = await makeApp({ env, now: () => now })
+    const app = await makeApp({ env })
     await accept(app)
     await accept(app)
     await deliverDue(app)
     // One attempt shows that the server is down.
     const states = await outcomes(app)
     assert.deepEqual(states[0]?.lastError, 'the mail server did not accept the message: ESOCKET')
-    assert.deepEqual(
-      states.map(({ attempts }) => attempts),
-      [1, 0],
-    )
-    now += MINUTE_MS
+    const attempts = states.map((state) => state.attempts)
+    assert.deepEqual(attempts, [1, 0])
+    app.pass(MINUTE_MS)
     await using mail = await startMailServer()
     await using later = await app.restart({ MERIDIAN_SMTP_URL: mail.url })
     await mail.next()
     await mail.next()
     await deliverDue(later)
-    assert.deepEqual(
-      (await outcomes(later)).map(({ state }) => state),
-      ['delivered', 'delivered'],
-    )
+    const settled = (await outcomes(later)).map(({ state }) => state)
+    assert.deepEqual(settled, ['delivered', 'delivered'])
   })
 
   it('are released for other servers if the service stops while the mail server is silent', async () => {

@@ -71,39 +71,35 @@ describe('inquiries by webhook', () => {
   } as const
   for (const [name, [fail, lastError]] of Object.entries(failures)) {
     it(`are sent again with the same webhook-id if the receiver ${name}`, async () => {
-      let now = NOON
       await using hook = await startHook((response, count) => {
         if (count === 1) fail(response)
         else response.end()
       })
       const log = recordingLog()
-      await using app = await makeApp({ env: envOf(hook), log, now: () => now })
+      await using app = await makeApp({ env: envOf(hook), log })
       const { id } = await accept(app)
       await deliverDue(app)
       assert.deepEqual(await outcomes(app), [{ state: 'waiting', attempts: 1, lastError }])
-      now += MINUTE_MS
+      app.pass(MINUTE_MS)
       await deliverDue(app)
       assert.deepEqual(await outcomes(app), [{ state: 'delivered', attempts: 2, lastError: null }])
-      assert.deepEqual(
-        hook.calls.map(({ headers }) => headers['webhook-id']),
-        [id, id],
-      )
+      const ids = hook.calls.map(({ headers }) => headers['webhook-id'])
+      assert.deepEqual(ids, [id, id])
       assert.equal(hook.calls[0]?.body, hook.calls[1]?.body)
       for (const secret of PRIVATE) assert.ok(!JSON.stringify(log.events).includes(secret))
     })
   }
 
   it('are removed 30 days after they are delivered', async () => {
-    let now = NOON
     await using hook = await startHook((response) => response.end())
-    const app = await makeApp({ env: envOf(hook), now: () => now })
+    const app = await makeApp({ env: envOf(hook) })
     await accept(app)
     await deliverDue(app)
     assert.equal((await outcomes(app))[0]?.state, 'delivered')
-    now += 30 * DAY_MS
+    app.pass(30 * DAY_MS)
     const kept = await app.restart()
     assert.equal((await inquiries(kept)).length, 1)
-    now += 1
+    kept.pass(1)
     await using later = await kept.restart()
     while ((await inquiries(later)).length > 0) await nextTurn()
   })

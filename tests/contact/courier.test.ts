@@ -43,10 +43,8 @@ async function setUp(count: number) {
     await insertInquiry(db, inquiry).run()
   }
   for (let n = 0; n < count; n++) await addInquiry()
-  const newCourier = (
-    deliver: Deliver<InquiryRow>,
-    options: Partial<Pick<CourierOptions<InquiryRow>, 'attemptMs' | 'queue'>> = {},
-  ) =>
+  type Options = Partial<Pick<CourierOptions<InquiryRow>, 'attemptMs' | 'queue'>>
+  const newCourier = (deliver: Deliver<InquiryRow>, options: Options = {}) =>
     new Courier({
       queue: inquiryQueue,
       ...options,

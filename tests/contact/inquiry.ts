@@ -39,9 +39,6 @@ export async function deliverDue({ services }: TestApp): Promise<void> {
 
 /** The state of each inquiry, oldest first. */
 export async function outcomes(app: TestApp) {
-  return (await inquiries(app)).map(({ state, attempts, lastError }) => ({
-    state,
-    attempts,
-    lastError,
-  }))
+  const rows = await inquiries(app)
+  return rows.map(({ state, attempts, lastError }) => ({ state, attempts, lastError }))
 }
