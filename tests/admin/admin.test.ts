@@ -8,6 +8,7 @@ import { type Admin, startAdmin } from '../../admin/server.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { HealthStatus } from '../../lib/contract/system.ts'
 import { makeApp, type TestApp } from '../support/helpers.ts'
+import { words } from '../support/words.ts'
 
 const LOCAL = { port: 0, host: '127.0.0.1' }
 
@@ -56,15 +57,7 @@ describe('the admin port', () => {
   })
 
   it('answers 404 and 405 to everything else', async () => {
-    for (const path of [
-      '/',
-      '/v1',
-      '/health',
-      '/metrics/',
-      '//metrics',
-      '/METRICS',
-      '/__proto__',
-    ]) {
+    for (const path of words('/ /v1 /health /metrics/ //metrics /METRICS /__proto__')) {
       assert.equal((await ask(path)).status, 404, path)
     }
     for (const [path, method, allow] of [

@@ -21,6 +21,7 @@ import { NOON } from '../support/helpers.ts'
 import { freshScene } from '../support/scene/scene.ts'
 import type { SendOptions } from '../support/scene/send.ts'
 import { signUp } from '../support/sign-in.ts'
+import { words } from '../support/words.ts'
 
 const PATH = '/v1/account/me/usage/details'
 const KNOWN = '/v1/ip/81.2.69.160'
@@ -153,16 +154,9 @@ describe('GET /v1/account/me/usage/details', () => {
   })
 
   it('refuses periods and columns that it does not have', async () => {
-    for (const query of [
-      'from=2026-01-16&to=2026-01-15',
-      'from=2025-10-15&to=2026-01-15',
-      'from=2026-02-31',
-      'to=yesterday',
-      'by=',
-      'by=day,hour',
-      'key=1',
-      'operation=a.b',
-    ]) {
+    for (const query of words(`
+      from=2026-01-16&to=2026-01-15 from=2025-10-15&to=2026-01-15 from=2026-02-31 to=yesterday by=
+      by=day,hour key=1 operation=a.b`)) {
       const { status } = await app.send('GET', `${PATH}?${query}`, { key })
       assert.equal(status, 400, query)
     }

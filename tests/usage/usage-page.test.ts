@@ -4,6 +4,7 @@ import { readRows, write } from '../support/database/sql.ts'
 import { NOON } from '../support/helpers.ts'
 import { signInNewUser, visitPage } from '../support/scene/pages.ts'
 import { freshScene } from '../support/scene/scene.ts'
+import { words } from '../support/words.ts'
 
 const EMAIL = 'ada@example.com'
 
@@ -112,14 +113,7 @@ describe('GET /app/usage', () => {
   })
 
   it('shows the largest endpoints, and the others together', async () => {
-    const operations = [
-      'locateAddress',
-      'getTimezone',
-      'listKeys',
-      'getUsage',
-      'getProfile',
-      'gone',
-    ]
+    const operations = words('locateAddress getTimezone listKeys getUsage getProfile gone')
     for (const [at, operation] of operations.entries()) await add({ operation, requests: 60 - at })
     const { html } = await visitPage(app, '/app/usage?split=endpoint', { cookie })
     const [heads, today] = tableOf(html, 'requests per day')
