@@ -13,8 +13,6 @@ export const SITES = '/v1/account/me/sites'
 export const SHOP = 'https://shop.example'
 export const HOST = 'shop.example'
 
-export type Proving = Awaited<ReturnType<typeof startProving>>
-
 /** The service with a DNS server, in which tests prove sites. */
 export async function startProving() {
   let now = NOON
