@@ -25,6 +25,19 @@ export function prorationLines(
     .flatMap((change) => [...creditLines(world, change, time), ...chargeLines(world, change, time)])
 }
 
+/** In flexible billing mode, a change in a trial has a line of nothing for each new price. */
+export function trialLines(
+  world: World,
+  changes: readonly ItemChange[],
+  { period, date }: ChangeTime,
+): Stripe.InvoiceLineItem[] {
+  return changes.filter(isRepriced).map(({ after }) => {
+    const description = `Free trial for ${after.quantity ?? 1} × ${nameOf(world, after.price)}`
+    const time = { start: date, end: period.end }
+    return newProrationLine(world, after, { amount: 0, description, period: time })
+  })
+}
+
 /** Credits the rest of the period for all items. */
 export function unusedTimeLines(
   world: World,

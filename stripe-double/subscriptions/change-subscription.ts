@@ -39,7 +39,7 @@ export function changeSubscription(
     return getRow(world, 'subscriptions', row.id)
   }
   const changes = {
-    ...cancellationOf(row, params, world.now()),
+    ...cancellationOf(row, params, { now: world.now(), end: change.period.end }),
     automatic_tax: taxAfter(world, row, params),
     ...afterTrial(change),
     billing_cycle_anchor: change.anchor,

@@ -1,11 +1,11 @@
 import type Stripe from 'stripe'
 import { type Period, periodOf } from '../billing/period.ts'
-import { prorationLines } from '../billing/proration.ts'
+import { prorationLines, trialLines } from '../billing/proration.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import type { World } from '../world.ts'
 import type { ChangeParam, ProrationParams } from './change-params.ts'
 import { computeItems, itemsAfter } from './compute-items.ts'
-import { inPeriod, requireOneInterval, restartedPeriod } from './restart-period.ts'
+import { inPeriod, periodAfter, requireOneInterval } from './restart-period.ts'
 
 export type SubscriptionChange = ReturnType<typeof computeChange>
 
@@ -19,21 +19,20 @@ export function computeChange(
   const { proration_date: date = world.now() } = params
   const current = periodOf(subscription)
   requireWithin(date, current)
-  const restarted = restartedPeriod(world, subscription, params)
-  const period = restarted ?? current
+  const { period, anchor } = periodAfter(world, subscription, params)
   const items = subscription.items.data
   const changes = computeItems(world, itemParams, { subscription: subscription.id, period, items })
   const trialEnd = params.trial_end === undefined ? undefined : world.now()
   const isTrial = subscription.status === 'trialing' && trialEnd === undefined
-  const isFree = behavior === 'none' || isTrial
-  const prorations = isFree ? [] : prorationLines(world, changes, { period, date })
+  const linesFor = isTrial ? trialLines : prorationLines
+  const prorations = behavior === 'none' ? [] : linesFor(world, changes, { period, date })
   const pending = world.state.pendingLines.get(subscription.id) ?? []
   const after = itemsAfter(items, changes).map((item) => inPeriod(item, period))
   requireOneInterval(after)
   return {
     items: after,
     /** When the new period begins; undefined if the change begins none. */
-    anchor: restarted?.start,
+    anchor,
     /** When the change ends the trial; undefined if it does not. */
     trialEnd,
     /** Includes the lines that already wait for the next invoice. */

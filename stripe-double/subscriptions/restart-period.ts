@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { type Period, periodEnd } from '../billing/period.ts'
+import { type Period, periodEnd, periodOf } from '../billing/period.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import { getRow, type World } from '../world.ts'
 import type { ChangeParam } from './change-params.ts'
@@ -7,25 +7,29 @@ import type { ChangeParam } from './change-params.ts'
 type Params = Pick<ChangeParam, 'items' | 'billing_cycle_anchor' | 'proration_date' | 'trial_end'>
 
 /**
- * The period that a change begins: a price with another interval, `billing_cycle_anchor` or the end of
- * the trial restarts it now. null: the current period goes on, as it does in a trial.
+ * The period after the change, and the new billing cycle anchor, if it gets one: `billing_cycle_anchor`
+ * and the end of the trial restart the period now. In flexible billing mode, another interval alone
+ * does not: the first longer period has begun when the current one did. A trial goes on.
  */
-export function restartedPeriod(
+export function periodAfter(
   world: World,
   row: Stripe.Subscription,
   params: Params,
-): Period | null {
+): { readonly period: Period; readonly anchor?: number } {
   const { items = [], billing_cycle_anchor: anchor, proration_date, trial_end } = params
+  const current = periodOf(row)
   const price = items.map((item) => item.price).find((id) => id !== undefined)
   const next = price === undefined ? null : getRow(world, 'prices', price, 'items').recurring
   const isOther = next !== null && next.interval !== row.items.data[0]?.price.recurring?.interval
-  if (!isOther && anchor === undefined && trial_end === undefined) return null
-  if (keepsTrial(row, params)) return null
+  const isRestarted = anchor !== undefined || trial_end !== undefined
+  if ((!isOther && !isRestarted) || keepsTrial(row, params)) return { period: current }
   if (next === null || proration_date !== undefined) {
     throw badRequest('The double restarts a period only now, and with a change of the price.')
   }
   const now = world.now()
-  return { start: now, end: periodEnd(now, now, next) }
+  if (isRestarted) return { period: { start: now, end: periodEnd(now, now, next) }, anchor: now }
+  if (next.interval !== 'year') throw badRequest('The double goes back to the month only now.')
+  return { period: { ...current, end: periodEnd(current.start, current.start, next) } }
 }
 
 /** Whether the subscription is a trial before and after the change. */

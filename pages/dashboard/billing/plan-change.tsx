@@ -75,7 +75,9 @@ function Later({ interval: wanted, preview, offer, terms }: PlanChangeProps) {
   const price = offer?.prices.find((one) => one.interval === interval)
   const own = price && priceIn(price, currency)
   if (own === undefined) return null
-  const trialEndsAt = lines.length === 0 ? (terms?.trialEndsAt ?? null) : null
+  // A change that ends the trial is charged.
+  const isFree = lines.every(({ amount }) => amount === 0)
+  const trialEndsAt = isFree ? (terms?.trialEndsAt ?? null) : null
   return (
     <p>
       {trialEndsAt === null ? (

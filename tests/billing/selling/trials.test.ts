@@ -135,11 +135,13 @@ describe('a trial', () => {
     await shop.buy('pro')
     shop.pass(2 * DAY)
     const { body } = await shop.send('GET', `${SUBSCRIPTION}/preview?planId=starter`)
-    assert.equal(v.parse(v.object({ amountDue: v.number() }), body).amountDue, 0)
+    const { amountDue, lines } = v.parse(Preview, body)
+    assert.equal(amountDue, 0)
+    assert.deepEqual(lines, [{ description: 'Free trial for 1 × Meridian Starter', amount: 0 }])
     assert.equal((await shop.send('PUT', SUBSCRIPTION, { planId: 'starter' })).status, 200)
     assert.deepEqual(await planAndStatus(shop), ['starter', 'trialing'])
     shop.pass(12 * DAY + 2 * 3_600)
-    assert.deepEqual(paid(shop), [0, 900])
+    assert.deepEqual(paid(shop), [0, 0, 900])
   })
 
   it('ends, and the plan is paid at once, with a change to a dearer plan that has none', async () => {

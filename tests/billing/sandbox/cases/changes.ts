@@ -37,6 +37,17 @@ export const changes: readonly Case[] = [
     },
   },
   {
+    title: 'Another interval alone does not move the billing cycle',
+    source: 'billing/subscriptions/billing-mode/compare: flexible "never automatically" resets it',
+    run: async ({ sdk, prices, subscribe, subscriptionOf, clock }) => {
+      const { id, item, start } = await subscribe([prices.pro])
+      await clock.pass(10 * DAY)
+      const items = [{ id: item, price: prices.proYearly }]
+      await sdk.subscriptions.update(id, { items, proration_behavior: 'always_invoice' })
+      assert.equal((await subscriptionOf(id)).billing_cycle_anchor, start)
+    },
+  },
+  {
     title: 'Our change of the interval begins a year now, and credits the rest of the month',
     source: 'SDK: SubscriptionUpdateParams.billing_cycle_anchor.type "now"',
     run: async ({ prices, subscribe, subscriptionOf, clock, gateway, invoicesOf }) => {
@@ -49,6 +60,22 @@ export const changes: readonly Case[] = [
       assert.equal(items.data[0]?.current_period_start, now)
       const [, invoice] = await invoicesOf(subscribed.id)
       assert.equal(invoice?.amount_paid, PRO_YEAR - restOf(PRO, { start, end }, now))
+    },
+  },
+  {
+    title: 'A change in a trial has lines that cost nothing, and the trial goes on',
+    source: 'billing/subscriptions/billing-mode/compare: "Free trial for 1 × …"',
+    run: async ({ prices, subscribe, subscriptionOf, clock, gateway }) => {
+      const trial = await subscribe([prices.starter], { trial_period_days: 14 })
+      await clock.pass(3 * DAY)
+      const change = toPlan(trial, prices.pro, clock.now())
+      const { amountDue, lines } = await gateway().previewPrice(change)
+      assert.equal(amountDue, 0)
+      assert.ok(lines.length > 0)
+      assert.ok(lines.every(({ amount }) => amount === 0))
+      await gateway().changePrice(change, 'keep')
+      const { status, trial_end } = await subscriptionOf(trial.id)
+      assert.deepEqual([status, trial_end], ['trialing', trial.end])
     },
   },
   {

@@ -24,6 +24,18 @@ export const ends: readonly Case[] = [
     },
   },
   {
+    title: 'Our cancellation at the end of the period follows the period',
+    source: 'api/subscriptions/object, cancel_at_period_end',
+    run: async ({ prices, subscribe, subscriptionOf, clock, gateway }) => {
+      const { id, item } = await subscribe([prices.pro])
+      await gateway().cancelAtPeriodEnd(id)
+      await clock.pass(10 * DAY)
+      await gateway().changePrice(toYear({ id, item }, prices.proYearly, clock.now()), 'keep')
+      const { cancel_at, items } = await subscriptionOf(id)
+      assert.equal(cancel_at, items.data[0]?.current_period_end)
+    },
+  },
+  {
     title: 'Both kinds of cancellation can be taken back',
     source: 'api/subscriptions/update, cancel_at',
     run: async ({ sdk, prices, subscribe, subscriptionOf, gateway }) => {
