@@ -54,11 +54,8 @@ describe('npm run map', () => {
   })
 
   it('names a file that it cannot write', async () => {
-    const { code, stderr } = await command(
-      'address-lists/map',
-      ['--out', path('none/map.html')],
-      VISITORS,
-    )
+    const args = ['--out', path('none/map.html')]
+    const { code, stderr } = await command('address-lists/map', args, VISITORS)
     assert.equal(code, 1)
     assert.match(stderr, /\nCannot write .*none\/map\.html: ENOENT: .*\n$/)
   })

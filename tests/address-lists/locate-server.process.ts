@@ -8,13 +8,8 @@ import { runWithInput } from './run-locate.ts'
 
 const { dataDir, settings, remove } = newDataFolder()
 const anonymous = join(dataDir, 'anonymous.mmdb')
-writeFileSync(
-  anonymous,
-  mmdbBytes(
-    { '81.2.69.0/24': { is_anonymous: true, is_anonymous_vpn: true } },
-    { databaseType: 'GeoIP-Anonymous-Plus' },
-  ),
-)
+const vpn = { '81.2.69.0/24': { is_anonymous: true, is_anonymous_vpn: true } }
+writeFileSync(anonymous, mmdbBytes(vpn, { databaseType: 'GeoIP-Anonymous-Plus' }))
 const here = { ...settings, MERIDIAN_GEO: `${settings.MERIDIAN_GEO},${anonymous}` }
 const { PATH } = process.env
 

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { csvFormatRows } from 'd3-dsv'
 import fc from 'fast-check'
 import { toCells } from '../../lib/address-lists/cells.ts'
+import { decodeList } from '../../lib/address-lists/decode.ts'
 import { Records } from '../../lib/address-lists/records.ts'
 
 function recordsOf(chunks: readonly string[], delimiter: string | undefined): string[] {
@@ -12,9 +13,8 @@ function recordsOf(chunks: readonly string[], delimiter: string | undefined): st
 
 /** Cuts the text at every `size` characters. */
 function cut(text: string, size: number): string[] {
-  return Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
-    text.slice(at * size, (at + 1) * size),
-  )
+  const part = (_: unknown, at: number) => text.slice(at * size, (at + 1) * size)
+  return Array.from({ length: Math.ceil(text.length / size) }, part)
 }
 
 describe('Records', () => {
@@ -47,10 +47,8 @@ describe('Records', () => {
     fc.assert(
       fc.property(fc.array(row), fc.integer({ min: 1, max: 9 }), (rows, size) => {
         const records = recordsOf(cut(csvFormatRows(rows), size), ',')
-        assert.deepEqual(
-          records.map((record) => toCells(record, ',')),
-          rows,
-        )
+        const cells = records.map((record) => toCells(record, ','))
+        assert.deepEqual(cells, rows)
       }),
       { numRuns: 1_000 },
     )
@@ -74,5 +72,47 @@ describe('toCells', () => {
     assert.deepEqual(toCells('"a"b,c', ','), ['ab', 'c'])
     assert.deepEqual(toCells('"a,b', ','), ['"a', 'b'])
     assert.deepEqual(toCells('"";"a;b";', ';'), ['', 'a;b', ''])
+  })
+})
+
+async function decoded(bytes: Uint8Array, size = bytes.length): Promise<string> {
+  async function* parts() {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+  }
+  let text = ''
+  for await (const part of decodeList(parts())) text += part
+  return text
+}
+
+describe('decodeList', () => {
+  it('decodes UTF-8 and keeps the byte order mark, however the bytes are cut', async () => {
+    const text = fc.string({ unit: fc.constantFrom('é', '€', '😀', 'a', '\n', '\ufeff') })
+    await fc.assert(
+      fc.asyncProperty(text, fc.integer({ min: 1, max: 5 }), async (written, size) => {
+        assert.equal(await decoded(Buffer.from(written), size), written)
+      }),
+    )
+  })
+
+  it('reads lines that are not UTF-8 as Windows-1252, and the others as UTF-8', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('Köln,1\n'),
+      Buffer.from([0x4b, 0xf6, 0x6c, 0x6e, 0x80, 0x0a]),
+      Buffer.from('São Paulo'),
+    ])
+    for (const size of [1, 3, 100]) {
+      assert.equal(await decoded(bytes, size), 'Köln,1\nKöln€\nSão Paulo')
+    }
+  })
+
+  it('decodes UTF-16 with a byte order mark', async () => {
+    const little = Buffer.from('\ufeffip\n1.2.3.4 é\n', 'utf16le')
+    assert.equal(await decoded(little, 4), '\ufeffip\n1.2.3.4 é\n')
+    assert.equal(await decoded(Buffer.from(little).swap16(), 4), '\ufeffip\n1.2.3.4 é\n')
+  })
+
+  it('decodes a line without end in parts', async () => {
+    const text = 'x'.repeat(3_000_000)
+    assert.equal(await decoded(Buffer.from(text), 65_536), text)
   })
 })

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { after, before } from 'node:test'
-import { createMmdbWriter } from '../../lib/geo/mmdb/writer.ts'
-import { parseNetwork } from '../../lib/parts/net/network.ts'
+import { mmdbBytes } from '../support/geo-files.ts'
 import { inherited, RUNTIME } from '../support/runtime.ts'
 
 /** Runs `npm run locate` and its like on a small database, in a folder that is removed after the tests. */
@@ -23,25 +22,34 @@ export function prepareLocate() {
   })
   after(() => rmSync(folder, { recursive: true }))
   return {
-    env: () => env,
     /** The path of a file in the folder. */
     path: (name: string) => join(folder, name),
-    locate: (input: string | Uint8Array, args: readonly string[] = []) =>
+    locate: (input: Input, args: readonly string[] = []) =>
       runWithInput(['scripts/address-lists/locate.ts', ...args], input, env),
+    /** Runs `npm run locate` on many lines, with a reader that closes the pipe after one. */
+    locateOne: async (...args: readonly string[]) => {
+      const command = `${RUNTIME.join(' ')} scripts/address-lists/locate.ts ${args.join(' ')}`
+      return runProgram(['sh', '-c', `${command} | head -n 1`], '1.1.1.1\n'.repeat(200_000), env)
+    },
     /** Runs another command with this environment. */
-    command: (name: string, args: readonly string[], input: string | Uint8Array = '') =>
+    command: (name: string, args: readonly string[], input: Input = '') =>
       runWithInput([`scripts/${name}.ts`, ...args], input, env),
   }
 }
 
+type Input = string | Uint8Array
+
 /** Runs a script until it ends. */
-export async function runWithInput(
-  args: readonly string[],
-  input: string | Uint8Array,
+export function runWithInput(args: readonly string[], input: Input, env: NodeJS.ProcessEnv) {
+  return runProgram([...RUNTIME, ...args], input, env)
+}
+
+async function runProgram(
+  [program = '', ...args]: readonly string[],
+  input: Input,
   env: NodeJS.ProcessEnv,
 ) {
-  const [program, ...options] = RUNTIME
-  const child = spawn(program, [...options, ...args], { env })
+  const child = spawn(program, args, { env })
   child.stdin.on('error', () => {}) // closed before all of it is written
   child.stdin.end(input)
   const output = Promise.all([buffer(child.stdout), buffer(child.stderr)])
@@ -51,18 +59,13 @@ export async function runWithInput(
 }
 
 function database(): Uint8Array {
-  const type = { databaseType: 'GeoLite2-City', description: 'Test', builtAt: Date.UTC(2026, 2, 1) }
-  const writer = createMmdbWriter({ ...type, ipVersion: 6 })
-  const cities = [
-    ['1.0.0.0/8', 'Köln', { latitude: 50.94, longitude: 6.96 }],
-    ['2.0.0.0/8', 'Two, "quoted"', undefined],
-    ['2001:db8::/32', 'Six', { latitude: 52.52, longitude: 13.4 }],
-  ] as const
-  for (const [network, city, location] of cities) {
-    const parsed = parseNetwork(network)
-    if (parsed === null) throw new Error(network)
-    const place = { country: { iso_code: 'DE' }, city: { names: { en: city } } }
-    writer.insert(parsed, location === undefined ? place : { ...place, location })
+  const germany = { country: { iso_code: 'DE' } }
+  const place = (en: string, latitude: number, longitude: number) => {
+    return { ...germany, city: { names: { en } }, location: { latitude, longitude } }
   }
-  return writer.toBytes()
+  return mmdbBytes({
+    '1.0.0.0/8': place('Köln', 50.94, 6.96),
+    '2.0.0.0/8': { ...germany, city: { names: { en: 'Two, "quoted"' } } },
+    '2001:db8::/32': place('Six', 52.52, 13.4),
+  })
 }

@@ -5,7 +5,9 @@ import { readConfig } from '../../lib/config/config.ts'
 import { Environment } from '../../lib/config/environment.ts'
 import { parseNetwork } from '../../lib/parts/net/network.ts'
 
-function problemsOf(env: Record<string, string>): string {
+type Settings = Record<string, string>
+
+function problemsOf(env: Settings): string {
   try {
     readConfig(env)
   } catch (error) {
@@ -13,6 +15,16 @@ function problemsOf(env: Record<string, string>): string {
   }
   return ''
 }
+
+const NO_NETWORKS = ['10.0.0.0/33', '10.0.0.1/8', 'all', '10.0.0.0/8;::1', '::ffff:10.0.0.0/95']
+const NO_HEADERS = [
+  ...['Fly Client IP', 'Fly-Client-IP:', 'X-Real-IP, X-Other', 'A\r\nB', 'Ä-IP', 'Forwarded'],
+]
+const NO_CONTACTS = [
+  ...['stored', 'mailto:', 'mailto:support', 'mailto:a@b.example?subject=x', 'a@b.example'],
+  ...['mailto:a@b.example\nBcc: c@d.example', 'https://', 'http://crm.example/hook'],
+  ...['https://user:pass@crm.example/hook', 'ftp://crm.example', 'mailto:a@b.example,c@d.example'],
+]
 
 describe('readConfig', () => {
   it('needs no settings', () => {
@@ -120,27 +132,10 @@ describe('readConfig', () => {
     ['MERIDIAN_DRAIN_SECONDS', ['-1', '301', '1.5', '10s', '1e2']],
     ['MERIDIAN_BASE_URL', ['geo.example', 'ftp://geo.example', 'https://', 'http:geo.example']],
     ['MERIDIAN_GEO_MMAP', ['true', 'yes', '2']],
-    [
-      'MERIDIAN_TRUSTED_PROXIES',
-      ['10.0.0.0/33', '10.0.0.1/8', 'all', '10.0.0.0/8;::1', '::ffff:10.0.0.0/95'],
-    ],
-    [
-      'MERIDIAN_CLIENT_HEADER',
-      ['Fly Client IP', 'Fly-Client-IP:', 'X-Real-IP, X-Other', 'A\r\nB', 'Ä-IP', 'Forwarded'],
-    ],
+    ['MERIDIAN_TRUSTED_PROXIES', NO_NETWORKS],
+    ['MERIDIAN_CLIENT_HEADER', NO_HEADERS],
     ['MERIDIAN_DNS_SERVERS', ['dns.example', '192.0.2.1:port', '192.0.2.256']],
-    [
-      'MERIDIAN_CONTACT',
-      [
-        ...['stored', 'mailto:', 'mailto:support', 'mailto:a@b.example?subject=x', 'a@b.example'],
-        ...['mailto:a@b.example\nBcc: c@d.example', 'https://', 'http://crm.example/hook'],
-        ...[
-          'https://user:pass@crm.example/hook',
-          'ftp://crm.example',
-          'mailto:a@b.example,c@d.example',
-        ],
-      ],
-    ],
+    ['MERIDIAN_CONTACT', NO_CONTACTS],
     ['TURNSTILE_VERIFY_URL', ['turnstile']],
     ['MERIDIAN_LOG_LEVEL', ['INFO', 'verbose']],
     ['MERIDIAN_MAXMIND_ACCOUNT_ID', ['abc', '1 2']],
@@ -173,14 +168,9 @@ describe('readConfig', () => {
   })
 
   it('refuses unknown MERIDIAN_ names and ignores all others', () => {
-    const problem = problemsOf({
-      MERIDIAN_PORT: '1',
-      MERIDIAN_GEOO: '2',
-      OTHER: '3',
-      STRIPE_X: '4',
-    })
+    const own = { MERIDIAN_PORT: '1', MERIDIAN_GEOO: '2' }
     assert.equal(
-      problem,
+      problemsOf({ ...own, OTHER: '3', STRIPE_X: '4' }),
       'Cannot read the configuration: unknown setting MERIDIAN_PORT, did you mean PORT?; unknown setting MERIDIAN_GEOO, did you mean MERIDIAN_GEO?',
     )
   })
@@ -188,41 +178,27 @@ describe('readConfig', () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
   it('reads the target of inquiries', () => {
-    const contact = (env: Record<string, string>) => readConfig(env).contact
-    assert.deepEqual(contact({ MERIDIAN_CONTACT: 'store' }), { kind: 'store' })
-    assert.deepEqual(
-      contact({
-        MERIDIAN_CONTACT: 'mailto:support@shop.example',
-        MERIDIAN_SMTP_URL: 'smtp://127.0.0.1:25',
-      }),
-      { kind: 'mail', to: 'support@shop.example' },
-    )
+    const contact = (target: string, more: Settings = {}) =>
+      readConfig({ MERIDIAN_CONTACT: target, ...more }).contact
+    assert.deepEqual(contact('store'), { kind: 'store' })
+    const mail = contact('mailto:a@shop.example', { MERIDIAN_SMTP_URL: 'smtp://127.0.0.1:25' })
+    assert.deepEqual(mail, { kind: 'mail', to: 'a@shop.example' })
     for (const url of ['https://crm.example/hook?a=1', 'http://127.0.0.1:9/x', 'http://[::1]:9/']) {
-      const env = { MERIDIAN_CONTACT: url, MERIDIAN_CONTACT_SECRET: secret }
-      assert.deepEqual(contact(env), { kind: 'webhook', url })
+      assert.deepEqual(contact(url, { MERIDIAN_CONTACT_SECRET: secret }), { kind: 'webhook', url })
     }
   })
 
   it('names the missing settings for inquiries', () => {
-    assert.match(
-      problemsOf({ MERIDIAN_CONTACT: 'mailto:support@shop.example' }),
-      /: MERIDIAN_CONTACT sends mail: set MERIDIAN_SMTP_URL$/,
-    )
-    assert.match(
-      problemsOf({ MERIDIAN_CONTACT: 'https://crm.example' }),
-      /: MERIDIAN_CONTACT is a webhook: set MERIDIAN_CONTACT_SECRET /,
-    )
+    const mail = problemsOf({ MERIDIAN_CONTACT: 'mailto:support@shop.example' })
+    assert.match(mail, /: MERIDIAN_CONTACT sends mail: set MERIDIAN_SMTP_URL$/)
+    const webhook = problemsOf({ MERIDIAN_CONTACT: 'https://crm.example' })
+    assert.match(webhook, /: MERIDIAN_CONTACT is a webhook: set MERIDIAN_CONTACT_SECRET /)
   })
 
   it('names the other half of an account at MaxMind', () => {
-    assert.match(
-      problemsOf({ MERIDIAN_MAXMIND_LICENSE_KEY: 'x' }),
-      /: MERIDIAN_MAXMIND_LICENSE_KEY needs MERIDIAN_MAXMIND_ACCOUNT_ID$/,
-    )
-    assert.match(
-      problemsOf({ MERIDIAN_MAXMIND_ACCOUNT_ID: '1' }),
-      /: MERIDIAN_MAXMIND_ACCOUNT_ID needs MERIDIAN_MAXMIND_LICENSE_KEY$/,
-    )
+    const [key, account] = ['MERIDIAN_MAXMIND_LICENSE_KEY', 'MERIDIAN_MAXMIND_ACCOUNT_ID']
+    assert.ok(problemsOf({ [key]: 'x' }).endsWith(`: ${key} needs ${account}`))
+    assert.ok(problemsOf({ [account]: '1' }).endsWith(`: ${account} needs ${key}`))
   })
 
   it('does not show an invalid secret', () => {
@@ -234,10 +210,8 @@ describe('readConfig', () => {
 
   it('does not show the address of a mail server, which may hold a password', () => {
     const problem = problemsOf({ MERIDIAN_SMTP_URL: 'user:password@mail.example' })
-    assert.match(
-      problem,
-      /: MERIDIAN_SMTP_URL must be an smtp or smtps URL, such as smtps:\/\/mail\.example:465$/,
-    )
+    const rule = 'must be an smtp or smtps URL, such as smtps://mail.example:465'
+    assert.ok(problem.endsWith(`: MERIDIAN_SMTP_URL ${rule}`), problem)
   })
 
   it('shows no credentials of a URL, whichever variable holds it', () => {
@@ -257,12 +231,10 @@ describe('readConfig', () => {
   })
 
   it('reads the address for operators, by default on this machine', () => {
-    const admin = (env: Record<string, string>) => readConfig(env).admin
+    const admin = (env: Settings) => readConfig(env).admin
     assert.deepEqual(admin({ MERIDIAN_ADMIN_PORT: '9091' }), { port: 9091, host: '127.0.0.1' })
-    assert.deepEqual(admin({ MERIDIAN_ADMIN_PORT: '0', MERIDIAN_ADMIN_HOST: '::' }), {
-      port: 0,
-      host: '::',
-    })
+    const everywhere = { MERIDIAN_ADMIN_PORT: '0', MERIDIAN_ADMIN_HOST: '::' }
+    assert.deepEqual(admin(everywhere), { port: 0, host: '::' })
     assert.equal(admin({ MERIDIAN_ADMIN_HOST: '::' }), undefined)
   })
 

@@ -28,10 +28,9 @@ describe('makeDataDir', ON_POSIX, () => {
   })
 
   it('says what to do where no folder can be made', ON_LINUX, () => {
-    assert.throws(
-      () => makeDataDir('/proc/nope/data'),
-      /^Error: Cannot make the data folder \/proc\/nope\/data: ENOENT; set MERIDIAN_DATA_DIR /,
-    )
+    const message =
+      /^Error: Cannot make the data folder \/proc\/nope\/data: ENOENT; set MERIDIAN_DATA_DIR /
+    assert.throws(() => makeDataDir('/proc/nope/data'), message)
   })
 
   it('follows a link to the folder, but none in it', () => {
@@ -72,10 +71,9 @@ describe('makeDataDir', ON_POSIX, () => {
     mkdirSync(join(path, 'dpkg'))
     for (const name of ['.', 'dpkg']) chmodSync(join(path, name), 0o755)
     writeFileSync(join(path, 'app.db'), '')
-    assert.throws(
-      () => makeDataDir(path),
-      /^Error: Cannot use the data folder .*: it is open to other users and holds dpkg; set /,
-    )
+    const message =
+      /^Error: Cannot use the data folder .*: it is open to other users and holds dpkg; set /
+    assert.throws(() => makeDataDir(path), message)
     assert.deepEqual([modeOf(path), modeOf(join(path, 'dpkg'))], [0o755, 0o755])
     chmodSync(path, 0o700)
     makeDataDir(path)

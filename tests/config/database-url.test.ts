@@ -7,17 +7,14 @@ const url = 'postgres://ada:hidden@db.example/meridian'
 
 /** Asserts that the settings are refused with one problem, which shows neither password nor secret. */
 function assertRefused(env: Record<string, string>, problem: string): void {
-  assert.throws(
-    () => readConfig(env),
-    (error: Error) => {
-      assert.ok(
-        error.message.startsWith(`Cannot read the configuration: ${problem}`),
-        error.message,
-      )
-      return !/hid|phrase/.test(error.message)
-    },
-  )
+  const isRefusal = ({ message }: Error) => {
+    assert.ok(message.startsWith(`Cannot read the configuration: ${problem}`), message)
+    return !/hid|phrase/.test(message)
+  }
+  assert.throws(() => readConfig(env), isRefusal)
 }
+
+const postgres = { MERIDIAN_DATABASE_URL: url, MERIDIAN_SECRET: secret }
 
 describe('MERIDIAN_DATABASE_URL', () => {
   it('is a postgres or postgresql URL', () => {
@@ -34,10 +31,8 @@ describe('MERIDIAN_DATABASE_URL', () => {
 
   it('needs MERIDIAN_SECRET, which is not short', () => {
     assertRefused({ MERIDIAN_DATABASE_URL: url }, 'MERIDIAN_DATABASE_URL needs MERIDIAN_SECRET, ')
-    assertRefused(
-      { MERIDIAN_DATABASE_URL: url, MERIDIAN_SECRET: secret.slice(0, 31) },
-      'MERIDIAN_SECRET must have at least 32 characters',
-    )
+    const short = { ...postgres, MERIDIAN_SECRET: secret.slice(0, 31) }
+    assertRefused(short, 'MERIDIAN_SECRET must have at least 32 characters')
   })
 
   it('is what MERIDIAN_SECRET is for', () => {
@@ -46,17 +41,14 @@ describe('MERIDIAN_DATABASE_URL', () => {
   })
 
   it('cannot be combined with Litestream', () => {
-    assertRefused(
-      { MERIDIAN_DATABASE_URL: url, MERIDIAN_SECRET: secret, MERIDIAN_REPLICATED: '1' },
-      'MERIDIAN_REPLICATED is for SQLite: unset it or MERIDIAN_DATABASE_URL',
-    )
+    const problem = 'MERIDIAN_REPLICATED is for SQLite: unset it or MERIDIAN_DATABASE_URL'
+    assertRefused({ ...postgres, MERIDIAN_REPLICATED: '1' }, problem)
   })
 })
 
 describe('MERIDIAN_NODES', () => {
   it('is the number of processes', () => {
-    const env = { MERIDIAN_DATABASE_URL: url, MERIDIAN_SECRET: secret }
-    assert.equal(readConfig({ ...env, MERIDIAN_NODES: '4' }).processes, 4)
+    assert.equal(readConfig({ ...postgres, MERIDIAN_NODES: '4' }).processes, 4)
     assert.equal(readConfig({ MERIDIAN_NODES: '1' }).processes, 1)
   })
 
@@ -69,22 +61,13 @@ describe('MERIDIAN_NODES', () => {
 })
 
 describe('MERIDIAN_ADMIN_PORT of several processes', () => {
-  const processes = (env: Record<string, string>) => ({
-    MERIDIAN_DATABASE_URL: url,
-    MERIDIAN_SECRET: secret,
-    MERIDIAN_NODES: '3',
-    ...env,
-  })
+  const processes = (port: string, first: string) => {
+    return { ...postgres, MERIDIAN_NODES: '3', PORT: port, MERIDIAN_ADMIN_PORT: first }
+  }
 
   it('is the first of ports that no other one needs', () => {
-    for (const [port, first] of [
-      ['8787', '8784'],
-      ['8787', '8788'],
-      ['8787', '0'],
-      ['0', '65533'],
-    ] as const) {
-      readConfig(processes({ PORT: port, MERIDIAN_ADMIN_PORT: first }))
-    }
+    for (const first of ['8784', '8788', '0']) readConfig(processes('8787', first))
+    readConfig(processes('0', '65533'))
   })
 
   it('is refused if one of them is PORT, or they are too few', () => {
@@ -93,10 +76,7 @@ describe('MERIDIAN_ADMIN_PORT of several processes', () => {
       ['8787', '3 processes use 8787 to 8789, but PORT is 8787'],
       ['65534', '3 processes use 65534 to 65536, but the last port is 65535'],
     ] as const) {
-      assertRefused(
-        processes({ PORT: '8787', MERIDIAN_ADMIN_PORT: first }),
-        `MERIDIAN_ADMIN_PORT: ${problem}`,
-      )
+      assertRefused(processes('8787', first), `MERIDIAN_ADMIN_PORT: ${problem}`)
     }
   })
 })

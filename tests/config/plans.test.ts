@@ -14,42 +14,25 @@ function fileOf(content: unknown): string {
   return path
 }
 
-const plan = (id: string, price: number, extra: object = {}) => ({
-  id,
-  name: id.toUpperCase(),
-  monthlyCap: 1,
-  maxKeys: 1,
-  maxSites: 0,
-  price,
-  requestsPerMinute: 1,
-  ...extra,
-})
+const plan = (id: string, price: number, extra: object = {}) => {
+  const limits = { monthlyCap: 1, maxKeys: 1, maxSites: 0, requestsPerMinute: 1 }
+  return { id, name: id.toUpperCase(), ...limits, price, ...extra }
+}
 
 describe('readPlans', () => {
   it('reads the bundled plans with the limits of the contract', () => {
     const { list, free } = readPlans(undefined)
-    assert.deepEqual(
-      list.map(({ id, monthlyCap, requestsPerMinute, price }) => [
-        id,
-        monthlyCap,
-        requestsPerMinute,
-        price,
-      ]),
-      [
-        ['free', 5_000, 10, 0],
-        ['starter', 25_000, 120, 9],
-        ['pro', 100_000, 600, 29],
-      ],
-    )
+    const limits = list.map((one) => `${one.id} ${one.monthlyCap} ${one.requestsPerMinute}`)
+    assert.deepEqual(limits, ['free 5000 10', 'starter 25000 120', 'pro 100000 600'])
+    const prices = list.map(({ price }) => price)
+    assert.deepEqual(prices, [0, 9, 29])
     assert.equal(free, list[0])
   })
 
   it('sorts the plans of a file by price', () => {
     const plans = readPlans(fileOf([plan('big', 9.5), plan('free', 0), plan('mid', 5)]))
-    assert.deepEqual(
-      plans.list.map(({ id }) => id),
-      ['free', 'mid', 'big'],
-    )
+    const ids = plans.list.map(({ id }) => id)
+    assert.deepEqual(ids, ['free', 'mid', 'big'])
     assert.equal(plans.find('mid')?.price, 5)
     assert.equal(plans.find('toString'), undefined)
   })
@@ -76,12 +59,9 @@ describe('readPlans', () => {
   for (const [why, content] of Object.entries(bad)) {
     it(`refuses ${why} in one line that names the file`, () => {
       const path = fileOf(content)
-      assert.throws(
-        () => readPlans(path),
-        (error: Error) =>
-          error.message.startsWith(`Cannot read the plans in ${path}: `) &&
-          !error.message.includes('\n'),
-      )
+      const isOneLine = ({ message }: Error) =>
+        message.startsWith(`Cannot read the plans in ${path}: `) && !message.includes('\n')
+      assert.throws(() => readPlans(path), isOneLine)
     })
   }
 

@@ -16,10 +16,8 @@ describe('checkRuntime', () => {
 
   it('refuses older runtimes and says what to do', () => {
     for (const node of ['20.20.0', '22.21.0', '23.9.9', '9.0.0', '']) {
-      assert.throws(
-        () => checkRuntime({ node }),
-        /^Error: Cannot run on Node\.js .* npm ci, .* npm start, /,
-      )
+      const message = /^Error: Cannot run on Node\.js .* npm ci, .* npm start, /
+      assert.throws(() => checkRuntime({ node }), message)
     }
     assert.throws(() => checkRuntime({}), /version 24\.0 or newer/)
     assert.throws(() => checkRuntime({ ...BUN, bun: '1.3.9' }), /on Bun 1\.3\.9: version 1\.4 or/)
@@ -45,10 +43,9 @@ describe('checkNodes', () => {
   })
 
   it('refuses several where they cannot share a port', () => {
-    for (const [platform, name] of [
-      ['win32', 'Windows'],
-      ['darwin', 'macOS'],
-    ] as const) {
+    const platforms = { win32: 'Windows', darwin: 'macOS' } as const
+    for (const platform of ['win32', 'darwin'] as const) {
+      const name = platforms[platform]
       const message = `Cannot use MERIDIAN_NODES on ${name}: unset it, or use Linux`
       for (const versions of [node, DENO]) {
         assert.throws(() => checkNodes(two, versions, platform), { message })

@@ -43,10 +43,8 @@ describe('openSecrets', () => {
     const { auth } = openSecrets(folder)
     for (const mode of [0o640, 0o604, 0o644, 0o620]) {
       chmodSync(join(folder, 'secrets.json'), mode)
-      assert.throws(
-        () => openSecrets(folder),
-        (error: Error) => /chmod 600/.test(error.message) && !error.message.includes(auth),
-      )
+      const isAdvice = ({ message }: Error) => /chmod 600/.test(message) && !message.includes(auth)
+      assert.throws(() => openSecrets(folder), isAdvice)
     }
     chmodSync(join(folder, 'secrets.json'), 0o400)
     assert.equal(openSecrets(folder).auth, auth)
@@ -57,10 +55,8 @@ describe('openSecrets', () => {
     it(`refuses the damaged file "${content.slice(0, 20)}" and keeps it`, () => {
       const path = join(newFolder(), 'secrets.json')
       writeFileSync(path, content, { mode: 0o600 })
-      assert.throws(
-        () => openSecrets(join(path, '..')),
-        /it is damaged; restore it .* or delete it$/,
-      )
+      const message = /it is damaged; restore it .* or delete it$/
+      assert.throws(() => openSecrets(join(path, '..')), message)
       assert.equal(readFileSync(path, 'utf8'), content)
     })
   }

