@@ -14,6 +14,8 @@ after(remove)
 
 const SIGN_UP = { MERIDIAN_SIGN_UP: 'closed' }
 
+const IN_USE = /^Cannot use the data folder .*: a server is using it; stop the server first\n$/
+
 describe('the commands of operators, while a server runs', () => {
   let server: Running
   let key: string
@@ -52,10 +54,7 @@ describe('the commands of operators, while a server runs', () => {
     const args = ['scripts/restore.ts', archive, '--overwrite']
     const { code, stderr } = await runScript(args, settings)
     assert.equal(code, 1)
-    assert.match(
-      stderr,
-      /^Cannot use the data folder .*: a server is using it; stop the server first\n$/,
-    )
+    assert.match(stderr, IN_USE)
     assert.equal((await fetch(`${server.url}/health/ready`)).status, 200)
   })
 
@@ -74,10 +73,7 @@ describe('the commands of operators, while a server runs', () => {
   it('do not start a second server in the same folder', async () => {
     const { code, stderr } = await runScript(['server.ts'], { ...settings, PORT: '0' })
     assert.equal(code, 1)
-    assert.match(
-      stderr,
-      /^Cannot use the data folder .*: a server is using it; stop the server first\n$/,
-    )
+    assert.match(stderr, IN_USE)
   })
 
   it('do not migrate the database of that server, but show which migrations are pending', async () => {

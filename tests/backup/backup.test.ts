@@ -62,10 +62,8 @@ describe('a backup', () => {
 
   it('describes its files and the databases that were served', () => {
     assert.equal(manifest.createdAt, new Date(NOON).toISOString())
-    assert.deepEqual(
-      manifest.files.map(({ name }) => name),
-      ['app.db', 'secrets.json'],
-    )
+    const names = manifest.files.map(({ name }) => name)
+    assert.deepEqual(names, ['app.db', 'secrets.json'])
     assert.deepEqual(manifest.geo, GEO)
   })
 
@@ -135,25 +133,19 @@ describe('restoring', () => {
   it('is refused while a server uses the folder', async () => {
     const dataDir = newFolder()
     using _lock = lockDataDir(dataDir)
-    await assert.rejects(
-      restore(dataDir, archive, true),
-      /a server is using it; stop the server first/,
-    )
+    const restoring = restore(dataDir, archive, true)
+    await assert.rejects(restoring, /a server is using it; stop the server first/)
     assert.deepEqual(readdirSync(dataDir), ['server.lock'])
   })
 
   it('returns the migrations that the next start will apply', async () => {
     const dataDir = newFolder()
-    const path = await repack((database) =>
-      withClient(database, (client) => client.pragma('user_version = 3')),
-    )
+    const path = await repack(setVersion(3))
     assert.equal((await restore(dataDir, path)).pending[0], '0004-rum.sql')
   })
 
   it('refuses a database of a newer version, and leaves nothing behind', async () => {
-    const path = await repack((database) =>
-      withClient(database, (client) => client.pragma('user_version = 99')),
-    )
+    const path = await repack(setVersion(99))
     await refuses(path, /its schema version is 99, this release knows \d+; use a newer release$/)
   })
 
@@ -261,6 +253,9 @@ async function repack(change: (database: string) => void, extra: object = {}): P
   await packBackup(inside, path)
   return path
 }
+
+const setVersion = (version: number) => (database: string) =>
+  withClient(database, (client) => client.pragma(`user_version = ${version}`))
 
 /** Overwrites the first half, save its first page. */
 function damage(database: string): void {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openTestPool } from '../support/database/postgres-server.ts'
 import type { Cluster } from './cluster.ts'
 import { type Acknowledged, askAll } from './load.ts'
 
 /* Compares the answers that clients got with what is stored. */
+
+const SETTLED_MS = 30_000
 
 /** Reads the rows of a query. */
 export type Read = (sql: string) => Promise<unknown[][]>
@@ -19,8 +22,15 @@ export async function readNumber(read: Read, sql: string): Promise<number> {
   return Number((await read(sql))[0]?.[0])
 }
 
-export function countBeacons(read: Read, table: string): Promise<number> {
+function countBeacons(read: Read, table: string): Promise<number> {
   return readNumber(read, `SELECT sum(samples) FROM ${table}`)
+}
+
+/** Waits until the table has all beacons that were answered: survivors sum up what the dead have left. */
+export async function untilCounted(read: Read, table: string, { beacons }: Acknowledged) {
+  const deadline = performance.now() + SETTLED_MS
+  while ((await countBeacons(read, table)) < beacons && performance.now() < deadline)
+    await sleep(500)
 }
 
 export async function checkBeacons(read: Read, { beacons, open }: Acknowledged): Promise<void> {
@@ -41,10 +51,8 @@ export async function checkKeys(
   const { keys, revoked, unclear, open } = acknowledged
   const kept = [...keys.keys()].filter((id) => !revoked.has(id) && !unclear.has(id))
   assertAllIn(kept, stored)
-  assert.deepEqual(
-    [...revoked.keys()].filter((id) => stored.has(id)),
-    [],
-  )
+  const back = [...revoked.keys()].filter((id) => stored.has(id))
+  assert.deepEqual(back, [])
   assert.ok(stored.size <= kept.length + unclear.size + open.keys)
   const valid = kept.map((id) => keys.get(id) ?? '')
   assert.deepEqual(await askAll(cluster, valid, 200), [])
@@ -68,8 +76,6 @@ export async function checkInquiries(read: Read, { inquiries, open }: Acknowledg
 }
 
 function assertAllIn(acknowledged: Iterable<string>, stored: ReadonlySet<string>): void {
-  assert.deepEqual(
-    [...acknowledged].filter((one) => !stored.has(one)),
-    [],
-  )
+  const lost = [...acknowledged].filter((one) => !stored.has(one))
+  assert.deepEqual(lost, [])
 }

@@ -28,30 +28,20 @@ export interface Acknowledged {
    * Requests that may or may not have had an effect: those without a complete answer, and those answered 503,
    * since the connection to the database may have been lost while it committed.
    */
-  readonly open: {
-    lookUps: number
-    beacons: number
-    keys: number
-    sites: number
-    inquiries: number
-  }
+  readonly open: Record<'lookUps' | 'beacons' | 'keys' | 'sites' | 'inquiries', number>
   /** Answers that break a promise, in words, without the ids of the requests. */
   readonly broken: Set<string>
 }
 
 export function newRecord(): Acknowledged {
-  return {
-    lookUps: [],
-    beacons: 0,
-    keys: new Map(),
-    revoked: new Map(),
-    unclear: new Set(),
-    sites: new Set(),
-    inquiries: new Set(),
-    limited: 0,
-    open: { lookUps: 0, beacons: 0, keys: 0, sites: 0, inquiries: 0 },
-    broken: new Set(),
+  const sets = {
+    unclear: new Set<string>(),
+    sites: new Set<string>(),
+    inquiries: new Set<string>(),
   }
+  const open = { lookUps: 0, beacons: 0, keys: 0, sites: 0, inquiries: 0 }
+  const keys = { keys: new Map<string, string>(), revoked: new Map<string, string>() }
+  return { lookUps: [], beacons: 0, limited: 0, broken: new Set(), open, ...keys, ...sets }
 }
 
 interface Load extends Pick<Prepared, 'owners' | 'narrow' | 'origin'> {
@@ -89,15 +79,16 @@ export async function underLoad(load: Load, work: () => Promise<void>): Promise<
       await sleep(pauseMs)
     }
   }
+  const { owners, cluster } = load
   const clients = [0, 1, 2].flatMap((client) => [
-    repeat(10, (n) => lookUp(load, load.cluster.nodeAt(n + client), load.owners[client] ?? '')),
-    repeat(10, (n) => sendBeacon(load, load.cluster.nodeAt(n + client), 3 * n + client)),
+    repeat(10, (n) => lookUp(load, cluster.nodeAt(n + client), owners[client] ?? '')),
+    repeat(10, (n) => sendBeacon(load, cluster.nodeAt(n + client), 3 * n + client)),
     repeat(100, (n) => changeKeys(load, 3 * n + client)),
   ])
   clients.push(repeat(300, (n) => addSite(load, n)))
   clients.push(repeat(300, (n) => sendInquiry(load, n)))
   clients.push(repeat(1_500, (n) => sendTwice(load, n)))
-  clients.push(repeat(100, (n) => countLimited(load, [load.cluster.nodeAt(n)])))
+  clients.push(repeat(100, (n) => countLimited(load, [cluster.nodeAt(n)])))
   try {
     await work()
   } finally {

@@ -6,10 +6,10 @@ import {
   checkInquiries,
   checkKeys,
   checkSites,
-  countBeacons,
   type Read,
   readFrom,
   readNumber,
+  untilCounted,
 } from './check.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 import { type Acknowledged, newRecord, underLoad } from './load.ts'
@@ -57,10 +57,8 @@ async function failOver(): Promise<void> {
   await cluster.database.kill()
   for (const { wire } of cluster.nodes) wire.lead(Number(url.port))
   await sleep(4_000)
-  connections = await readNumber(
-    read,
-    "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'node-%'",
-  )
+  const ofNodes = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'node-%'"
+  connections = await readNumber(read, ofNodes)
   atPromotion = sizesOf(acknowledged)
   standby.promote()
   await sleep(6_000)
@@ -71,19 +69,12 @@ describe('servers whose primary is killed, and whose standby is promoted', {
   timeout: 200_000,
 }, () => {
   before(async () => {
-    cluster = opened.use(
-      await openCluster(NODES, SETTINGS, async (url) => {
-        given = await prepare(url)
-      }),
-    )
-    await underLoad({ cluster, ...given, acknowledged }, failOver)
-    const deadline = performance.now() + SETTLED_MS
-    while (
-      (await countBeacons(read, 'rum_paths')) < acknowledged.beacons &&
-      performance.now() < deadline
-    ) {
-      await sleep(500)
+    const prepareAll = async (url: string) => {
+      given = await prepare(url)
     }
+    cluster = opened.use(await openCluster(NODES, SETTINGS, prepareAll))
+    await underLoad({ cluster, ...given, acknowledged }, failOver)
+    await untilCounted(read, 'rum_paths', acknowledged)
   })
   after(() => opened.disposeAsync())
 

@@ -76,10 +76,9 @@ describe('servers whose database a newer release has migrated', { timeout: 200_0
     assert.deepEqual([...acknowledged.broken], [])
     // Others may be answered 503 while the migration waits for transactions, and are sent again.
     assert.equal(openBefore.lookUps, 0)
-    assert.ok(
-      acknowledged.keys.size > 2 && acknowledged.sites.size > 2 && acknowledged.inquiries.size > 2,
-    )
-    assert.ok(acknowledged.beacons > 50)
+    const { keys, sites, inquiries, beacons } = acknowledged
+    assert.ok(keys.size > 2 && sites.size > 2 && inquiries.size > 2)
+    assert.ok(beacons > 50)
     const read = readFrom(given.databaseUrl)
     await checkKeys(read, cluster, acknowledged)
     await checkSites(read, acknowledged)
@@ -90,9 +89,7 @@ describe('servers whose database a newer release has migrated', { timeout: 200_0
     assert.equal((await migrateTo(NEXT, LATER)).length, 1)
     const node = cluster.nodeAt(0)
     await cluster.kill(node)
-    await assert.rejects(
-      cluster.start(node),
-      new RegExp(`its schema version is ${newest + 2}, .*; use a newer release`),
-    )
+    const refusal = new RegExp(`its schema version is ${newest + 2}, .*; use a newer release`)
+    await assert.rejects(cluster.start(node), refusal)
   })
 })

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { readColumn } from '../support/database/sql.ts'
 import { makeApp } from '../support/helpers.ts'
 import { startMailServer } from '../support/mail-server.ts'
-import { cookieOf, visitPage } from '../support/scene/pages.ts'
+import { cookieOf, type Page, visitPage } from '../support/scene/pages.ts'
 import { freshScene } from '../support/scene/scene.ts'
 import { nextLink, PASSWORD, sendAuth, signIn, signUp } from '../support/sign-in.ts'
 
@@ -19,6 +19,12 @@ function problemIn(html: string): [field: string, text: string] {
   assert.doesNotMatch(html, /notice error/)
   const [, field = '', text = ''] = /id="(\w+)-problem" role="alert">([^<]*)</.exec(html) ?? []
   return [field, text]
+}
+
+function assertProblem({ status, html }: Page, field: string, text: string): void {
+  assert.equal(status, 400)
+  const [at, says] = problemIn(html)
+  assert.deepEqual([at, says.startsWith(text)], [field, true], says)
 }
 
 describe('POST /app/sign-up', () => {
@@ -51,12 +57,8 @@ describe('POST /app/sign-up', () => {
       [{ ...right, password: 'x'.repeat(129) }, 'password', 'Must have at most 128 characters'],
       [{ ...right, password: 'password1234' }, 'password', 'This password is too easy to guess'],
     ] as const
-    for (const [form, field, text] of wrong) {
-      const { status, html } = await visitPage(app, '/app/sign-up', { form })
-      assert.equal(status, 400)
-      const [at, says] = problemIn(html)
-      assert.deepEqual([at, says.startsWith(text)], [field, true], says)
-    }
+    for (const [form, field, text] of wrong)
+      assertProblem(await visitPage(app, '/app/sign-up', { form }), field, text)
   })
 
   it('says how to go on if the address already has an account', async () => {
@@ -93,9 +95,8 @@ describe('POST /app/forgot', () => {
     const again = await visitPage(app, '/app/reset', { form })
     assert.equal(again.status, 400)
     assert.match(again.html, /has expired or has already been used/)
-    const signedIn = await visitPage(app, '/app/sign-in', {
-      form: { email: EMAIL, password: NEW_PASSWORD },
-    })
+    const credentials = { email: EMAIL, password: NEW_PASSWORD }
+    const signedIn = await visitPage(app, '/app/sign-in', { form: credentials })
     assert.equal(signedIn.status, 303)
   })
 
@@ -135,24 +136,16 @@ describe('the account page', () => {
   it('says at the field what is wrong with a name, a password or an address', async () => {
     await bob.enter()
     const current = { current: PASSWORD }
+    const taken = { newEmail: 'bob@example.com', emailPassword: PASSWORD }
     const wrong = [
       ['name', { name: '  ' }, 'name', 'Must not be blank'],
       ['name', { name: 'x'.repeat(101) }, 'name', 'Must have at most 100 characters'],
       ['password', { current: '', password: '' }, 'current', 'This is missing'],
       ['password', { ...current, password: 'short' }, 'password', 'Must have at least 8'],
-      [
-        'email',
-        { newEmail: 'bob@example.com', emailPassword: PASSWORD },
-        'newEmail',
-        'Another account has this address',
-      ],
+      ['email', taken, 'newEmail', 'Another account has this address'],
     ] as const
-    for (const [path, form, field, text] of wrong) {
-      const { status, html } = await ada.submit(`/app/account/${path}`, form)
-      assert.equal(status, 400)
-      const [at, says] = problemIn(html)
-      assert.deepEqual([at, says.startsWith(text)], [field, true], says)
-    }
+    for (const [path, form, field, text] of wrong)
+      assertProblem(await ada.submit(`/app/account/${path}`, form), field, text)
     assert.equal((await readColumn(app, 'SELECT name FROM users ORDER BY email'))[0], 'Ada')
   })
 
@@ -201,18 +194,11 @@ describe('the account page', () => {
     await signUp(app)
     const form = { email: EMAIL, password: PASSWORD }
     await visitPage(app, '/app/sign-in', { form, headers: { 'user-agent': 'Browser' } })
-    const twice = [
-      'dashboard: dashboard: x',
-      'dashboard:  dashboard: x',
-      'dashboard: \tdashboard: x',
-    ]
-    for (const agent of ['dashboard: x', 'Dashboard: x', ...twice]) {
+    const claims = [' x', ' dashboard: x', '  dashboard: x', ' \tdashboard: x']
+    for (const agent of ['Dashboard: x', ...claims.map((claim) => `dashboard:${claim}`)])
       await sendAuth(app, '/sign-in/email', form, { headers: { 'user-agent': agent } })
-    }
-    const logins = await readColumn(
-      app,
-      "SELECT app FROM audit_log WHERE action = 'login' ORDER BY id",
-    )
-    assert.deepEqual(logins, ['api', 'dashboard', 'api', 'api', 'api', 'api', 'api'])
+    const logins = "SELECT app FROM audit_log WHERE action = 'login' ORDER BY id"
+    const apps = ['api', 'dashboard', 'api', 'api', 'api', 'api', 'api']
+    assert.deepEqual(await readColumn(app, logins), apps)
   })
 })

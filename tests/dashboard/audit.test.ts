@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { type AuditEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import { ACTION_LABELS } from '../../lib/contract/account/audit-actions.ts'
 import { transact } from '../../lib/db/transaction.ts'
+import { ActionSelect } from '../../pages/dashboard/audit/action-select.tsx'
+import { AuditEntry } from '../../pages/dashboard/audit/audit-entry.tsx'
 import { labelOf } from '../../pages/dashboard/audit/audit-labels.ts'
 import { write } from '../support/database/sql.ts'
 import { NOON } from '../support/helpers.ts'
@@ -15,12 +17,8 @@ const ada = app.user('ada')
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-type Event = Partial<
-  Pick<AuditEvent, 'action' | 'actorLabel' | 'targetType' | 'targetId' | 'detail'>
->
-
 /** Adds audit entries for Ada, oldest first. */
-async function add(events: readonly Event[]): Promise<void> {
+async function add(events: readonly Partial<AuditEvent>[]): Promise<void> {
   const user = await ada.row()
   const known = { app: 'api', actorId: user.id, action: 'create_key', createdAt: NOON } as const
   await transact(app.services.db, async (queries) => {
@@ -48,13 +46,12 @@ describe('GET /app/audit', () => {
   })
 
   it('links from page to page and keeps the search', async () => {
-    const events = Array.from({ length: 120 }, (_, n) => ({ detail: `shop ${n}.` }))
-    await add(events)
-    const first = await ada.visit('/app/audit?action=create_key&search=shop')
+    await add(Array.from({ length: 120 }, (_, n) => ({ detail: `shop ${n}.` })))
+    const query = '/app/audit?action=create_key&search=shop'
+    const first = await ada.visit(query)
     assert.match(first.html, /120 entries, newest first/)
     assert.match(first.html, /shop 119\.[\s\S]*shop 70\./)
     assert.doesNotMatch(first.html, /shop 69\./)
-    const query = '/app/audit?action=create_key&search=shop'
     assert.deepEqual(linksOf(first.html), [`Next ${query}&page=2`, `Last ${query}&page=3`])
     const second = await ada.visit(`${query}&page=2`)
     assert.match(second.html, /Page 2 of 3/)
@@ -136,5 +133,34 @@ describe('the descriptions of actions', () => {
     assert.ok(written.size > 20)
     const undescribed = [...written].filter((action) => labelOf(action, ACTION_LABELS) === action)
     assert.deepEqual(undescribed, [])
+  })
+})
+
+describe('an entry of the audit log', () => {
+  const entry = {
+    id: 1,
+    actor_id: 'user-1',
+    actor_label: null,
+    action: 'subscription_updated',
+    target_type: null,
+    target_id: null,
+    detail: null,
+    created_at: 1_768_478_400,
+  }
+
+  it('names Stripe, not the id of the user, for what Stripe did', () => {
+    assert.match(String(AuditEntry({ entry: { ...entry, app: 'stripe' } })), /by <bdi>Stripe</)
+    assert.match(String(AuditEntry({ entry: { ...entry, app: 'cli' } })), /by <bdi>user-1</)
+  })
+})
+
+describe('the choice of an action', () => {
+  it('is in the order of what it shows', () => {
+    const html = String(ActionSelect({ chosen: '' }))
+    const [all, ...labels] = [...html.matchAll(/<option[^>]*>([^<]*)/g)].map(([, text]) => text)
+    assert.equal(all, 'All actions')
+    assert.ok(labels.length > 50)
+    const sorted = labels.toSorted((one = '', other = '') => one.localeCompare(other))
+    assert.deepEqual(labels, sorted)
   })
 })

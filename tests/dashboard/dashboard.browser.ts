@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { openServerShop, type ServerShop } from '../billing/server-shop.ts'
 import { assertAccessible, SCREENS } from '../pages/accessible.ts'
-import { openBrowser, type TestBrowser, type Visitor } from '../pages/browser.ts'
+import { type Visitor, visitors } from '../pages/browser.ts'
 import type { Running } from '../support/process.ts'
 import { PASSWORD } from '../support/sign-in.ts'
 
@@ -17,30 +17,26 @@ const OTHER_CARD = '5555 5555 5555 4444'
 const EMAIL = 'grace@example.com'
 const SHOP = 'https://shop.example'
 
+const openVisitor = visitors()
 let shop: ServerShop
 let server: Running
-let browser: TestBrowser
 before(async () => {
-  browser = await openBrowser()
   shop = await openServerShop({ starter: 9, pro: 29 })
   server = await shop.start({ MERIDIAN_TRUSTED_PROXIES: '127.0.0.1' })
   shop.double.addWebhook(`${server.url}/v1/billing/webhook`, [shop.signingSecret])
 })
-after(async () => {
-  await browser.close()
-  await shop[Symbol.asyncDispose]()
-})
+after(() => shop[Symbol.asyncDispose]())
 
 /** Each visitor has its own address, because sign-ins from one address are limited. */
 async function open(path: string, options: BrowserContextOptions = {}): Promise<Visitor> {
-  visitors += 1
-  const extraHTTPHeaders = { 'x-forwarded-for': `198.18.0.${visitors}` }
-  const visitor = await browser.visitor({ ...options, extraHTTPHeaders })
+  addresses += 1
+  const extraHTTPHeaders = { 'x-forwarded-for': `198.18.0.${addresses}` }
+  const visitor = await openVisitor({ ...options, extraHTTPHeaders })
   await visitor.page.goto(`${server.url}${path}`)
   return visitor
 }
 
-let visitors = 0
+let addresses = 0
 
 async function signIn(page: Page): Promise<void> {
   await page.fill('#email', EMAIL)
@@ -69,7 +65,6 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     await sleep(1_000)
     assert.equal((await copy.textContent())?.trim(), 'Copy', 'the button has its text again')
     assert.deepEqual(errors, [])
-    await page.context().close()
   })
 
   it('shows the signed-in user, and nobody after the sign-out', async () => {
@@ -81,7 +76,6 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     await page.waitForURL(/\/app\/sign-in$/)
     await page.goto(`${server.url}/app/keys`)
     assert.match(page.url(), /\/app\/sign-in\?next=/)
-    await page.context().close()
   })
 
   it('sells a plan, changes it for the amount shown, and cancels it', async () => {
@@ -114,7 +108,6 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     await page.waitForSelector('text=mastercard ending in 4444')
     await page.click('text=Return')
     await page.waitForURL(/\/app\/billing$/)
-    await page.context().close()
   })
 
   it('follows a site from its snippet to its first beacon, and shows its vitals', async () => {
@@ -134,7 +127,6 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     await page.click('summary:has(#paths)')
     await page.waitForSelector('th:has-text("/basket")')
     assert.deepEqual(errors, [])
-    await page.context().close()
   })
 
   it('looks up one address, and a list of addresses', async () => {
@@ -146,13 +138,10 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     await page.click('.rail >> text=Batch look-up')
     await page.fill('textarea', '81.2.69.160\nnope')
     await page.click('button:has-text("Look up")')
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      page.click('text=Download CSV'),
-    ])
+    const clicked = page.click('text=Download CSV')
+    const [file] = await Promise.all([page.waitForEvent('download'), clicked])
     assert.match(await readFile(await file.path(), 'utf8'), /^81\.2\.69\.160,81\.2\.69\.160,GB,/m)
     assert.deepEqual(errors, [])
-    await page.context().close()
   })
 
   it('finds an action in the audit log, and changes the name of the user', async () => {
@@ -168,7 +157,6 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     await page.click('text=Save name')
     await page.waitForSelector('text=Name changed')
     assert.deepEqual(errors, [])
-    await page.context().close()
   })
 
   it('takes a question back by Escape, and returns the focus', async () => {
@@ -179,7 +167,6 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     await page.keyboard.press('Escape')
     assert.equal(await page.isVisible('text=Revoke permanently'), false)
     assert.match(String(await page.evaluate('document.activeElement.textContent')), /^Revoke…/)
-    await page.context().close()
   })
 
   it('revokes a key without JavaScript', async () => {
@@ -188,22 +175,12 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     await page.click('summary:has-text("Revoke…")')
     await page.click('text=Revoke permanently')
     await page.waitForSelector('text=Key revoked')
-    await page.context().close()
   })
 })
 
 const GUEST_PAGES = ['/app/sign-in', '/app/sign-up', '/app/forgot', '/app/reset']
-const PAGES = [
-  '/app',
-  '/app/keys',
-  '/app/sites',
-  '/app/vitals',
-  '/app/look-up?ip=81.2.69.160',
-  '/app/batch',
-  '/app/billing',
-  '/app/audit',
-  '/app/account',
-]
+const OTHERS = ['/app/look-up?ip=81.2.69.160', '/app/batch', '/app/vitals', '/app/billing']
+const PAGES = ['/app', '/app/keys', '/app/sites', '/app/audit', '/app/account', ...OTHERS]
 
 describe('a form that is sent after the session ended', { timeout: TIMEOUT_MS }, () => {
   it('waits for the sign-in in another tab', async () => {
@@ -227,7 +204,6 @@ describe('a form that is sent after the session ended', { timeout: TIMEOUT_MS },
     await page.click('text=Continue')
     await page.waitForURL(/\/app\/account\b/)
     assert.equal(await page.inputValue('#name'), 'Grace Hopper')
-    await page.context().close()
   })
 })
 
@@ -245,7 +221,6 @@ describe('the pages of the dashboard', { timeout: TIMEOUT_MS }, () => {
         await assertAccessible(page, path)
       }
       assert.deepEqual(errors, [])
-      await page.context().close()
     })
   }
 })
@@ -256,8 +231,5 @@ async function sessionCookie() {
   await signIn(page)
   await page.waitForURL(/\/app$/)
   const cookies = await page.context().cookies(`${server.url}/app`)
-  const cookie = cookies.find(({ name }) => name === 'meridian_dashboard')
-  await page.context().close()
-  assert.ok(cookie)
-  return cookie
+  return cookies.find(({ name }) => name === 'meridian_dashboard') ?? assert.fail()
 }

@@ -25,8 +25,7 @@ describe('the keys page', () => {
   it('shows a new key, and the key works', async () => {
     const form = { name: 'Shop', type: 'secret', scope: ['geo:read', 'account:read'] }
     const [key = ''] = KEY.exec((await create(ada, form)).html) ?? []
-    const located = await app.send('GET', '/v1/ip/81.2.69.160', { key })
-    assert.equal(located.status, 200)
+    assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key })).status, 200)
     const { html } = await ada.visit('/app/keys')
     assert.match(html, /geo:read, account:read/)
     assert.ok(!html.includes(key))
@@ -103,11 +102,8 @@ describe('the keys page', () => {
     const again = await ada.submit(path)
     assert.equal(again.status, 404)
     assert.match(again.html, /Key not found; it may have been revoked already/)
-    const rows = await readRows(
-      app,
-      "SELECT app, action FROM audit_log WHERE action LIKE '%key' ORDER BY id",
-    )
-    assert.deepEqual(rows, [
+    const ofKeys = "SELECT app, action FROM audit_log WHERE action LIKE '%key' ORDER BY id"
+    assert.deepEqual(await readRows(app, ofKeys), [
       ['dashboard', 'create_key'],
       ['dashboard', 'revoke_key'],
     ])
@@ -117,8 +113,7 @@ describe('the keys page', () => {
     const { html } = await create(ada, { name: 'Shop' })
     assert.match(html, /Renew Shop/)
     await write(app, 'UPDATE api_keys SET expires_at = NULL')
-    const paid = await ada.visit('/app/keys')
-    assert.doesNotMatch(paid.html, /Renew Shop/)
+    assert.doesNotMatch((await ada.visit('/app/keys')).html, /Renew Shop/)
   })
 
   it('shows why a key cannot be created, and keeps the input', async () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { assertAccessible, SCREENS } from '../pages/accessible.ts'
+import { write } from '../support/database/sql.ts'
 import { browseSignedIn } from './signed-in.ts'
 
 const TIMEOUT_MS = 300_000
 
-const { open, site, token } = browseSignedIn()
+const { open, site } = browseSignedIn()
 
 describe('the look-up page', { timeout: TIMEOUT_MS }, () => {
   for (const { name, options } of SCREENS) {
@@ -22,10 +23,10 @@ describe('the look-up page', { timeout: TIMEOUT_MS }, () => {
       const [x, y] = [at.x + at.width / 2 - world.x, at.y + at.height / 2 - world.y]
       assert.ok(Math.abs(x / world.width - (180 - 0.0931) / 360) < 0.005)
       assert.ok(Math.abs(y / world.height - (90 - 51.5142) / 180) < 0.005)
-      await page.goto(`${site().origin}/app/look-up?ip=10.0.0.1`)
+      await page.goto(`${site.origin}/app/look-up?ip=10.0.0.1`)
       await assertAccessible(page, 'nothing known')
       assert.deepEqual(errors, [])
-      await page.goto(`${site().origin}/app/look-up?ip=nope`)
+      await page.goto(`${site.origin}/app/look-up?ip=nope`)
       await assertAccessible(page, 'an invalid address')
     })
   }
@@ -48,9 +49,9 @@ describe('the look-up page', { timeout: TIMEOUT_MS }, () => {
 describe('the audit log page', { timeout: TIMEOUT_MS }, () => {
   for (const { name, options } of SCREENS) {
     it(`is accessible, and finds matching entries: ${name}`, async () => {
-      const headers = { authorization: `Bearer ${token()}` }
+      const headers = { authorization: `Bearer ${site.token}` }
       const body = { name: `${'Long'.repeat(20)} name` }
-      await site().app.send('POST', '/v1/account/me/keys', { headers, body })
+      await site.app.send('POST', '/v1/account/me/keys', { headers, body })
       const { page, errors } = await open('/app/audit', options)
       await assertAccessible(page, 'all entries')
       await page.selectOption('#action', 'create_key')
@@ -59,9 +60,34 @@ describe('the audit log page', { timeout: TIMEOUT_MS }, () => {
       await page.waitForURL(/search=longlong/)
       assert.equal(await page.locator('.entry').count(), 1)
       await assertAccessible(page, 'some entries')
-      await page.goto(`${site().origin}/app/audit?search=nothing`)
+      await page.goto(`${site.origin}/app/audit?search=nothing`)
       await assertAccessible(page, 'no entry')
       assert.deepEqual(errors, [])
     })
   }
+})
+
+const PHONE = { viewport: { width: 390, height: 844 } }
+/** Tables that a reader would have to scroll sideways. */
+const CUT = `[...document.querySelectorAll('main .wide:has(> table)')]
+  .filter((table) => table.scrollWidth > table.clientWidth).length`
+
+describe('tables at 390 px', { timeout: 300_000 }, () => {
+  const { site, open } = browseSignedIn()
+
+  it('show whole rows, with the head of each column', async () => {
+    const { app } = site
+    const headers = { authorization: `Bearer ${site.token}` }
+    const body = { name: 'https://a-shop-with-a-long-name.example' }
+    await app.send('POST', '/v1/account/me/sites', { headers, body })
+    await app.send('GET', '/v1/ip/81.2.69.160', { headers })
+    await app.services.ledger.flush()
+    await write(app, `UPDATE users SET role = 'operator'`)
+    const operate = ['/app/operate/people', '/app/operate/sites', '/app/operate/usage']
+    for (const path of ['/app/account', '/app/usage', ...operate]) {
+      const { page } = await open(path, PHONE)
+      assert.ok((await page.locator('main .wide > table').count()) > 0, `${path} has a table`)
+      assert.equal(await page.evaluate(CUT), 0, path)
+    }
+  })
 })

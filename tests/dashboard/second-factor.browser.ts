@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from '../pages/accessible.ts'
-import { openBrowser, type TestBrowser } from '../pages/browser.ts'
+import { visitors } from '../pages/browser.ts'
 import { codeAt } from '../support/authenticator.ts'
 import { newDataFolder, type Running, startServer } from '../support/process.ts'
 import { PASSWORD } from '../support/sign-in.ts'
@@ -10,14 +10,12 @@ import { PASSWORD } from '../support/sign-in.ts'
 const EMAIL = 'grace@example.com'
 
 const { settings, remove } = newDataFolder()
+const openVisitor = visitors()
 let server: Running
-let browser: TestBrowser
 before(async () => {
-  browser = await openBrowser()
   server = await startServer(settings)
 })
 after(async () => {
-  await browser.close()
   await server.stop('SIGTERM')
   remove()
 })
@@ -43,7 +41,7 @@ describe('a second factor in the dashboard', { timeout: 120_000 }, () => {
   let recoveryCodes: string[] = []
 
   it('is turned on with an app, and gives recovery codes', async () => {
-    const { page, errors } = await browser.visitor()
+    const { page, errors } = await openVisitor()
     await page.goto(`${server.url}/app/sign-up`)
     await page.fill('#name', 'Grace')
     await page.fill('#email', EMAIL)
@@ -66,11 +64,10 @@ describe('a second factor in the dashboard', { timeout: 120_000 }, () => {
     await page.click('text=Sign out >> nth=0')
     await page.waitForURL(/\/app\/sign-in$/)
     assert.deepEqual(errors, [])
-    await page.context().close()
   })
 
   it('asks for a code at sign-in', async () => {
-    const { page, errors } = await browser.visitor()
+    const { page, errors } = await openVisitor()
     await givePassword(page)
     await checkPage(page, 'second step')
     // The code that turned it on is used: this is the next one, which apps with a fast clock show.
@@ -80,11 +77,10 @@ describe('a second factor in the dashboard', { timeout: 120_000 }, () => {
     await page.goto(`${server.url}/app/account`)
     await checkPage(page, 'account')
     assert.deepEqual(errors, [])
-    await page.context().close()
   })
 
   it('without JavaScript takes a recovery code, and is turned off', async () => {
-    const { page } = await browser.visitor({ javaScriptEnabled: false })
+    const { page } = await openVisitor({ javaScriptEnabled: false })
     await givePassword(page)
     await page.click('text=Use a recovery code')
     await page.fill('#recoveryCode', recoveryCodes[0] ?? '')
@@ -96,6 +92,5 @@ describe('a second factor in the dashboard', { timeout: 120_000 }, () => {
     await page.fill('#offCode', recoveryCodes[1] ?? '')
     await page.click('details button')
     await page.waitForSelector('text=The second factor is off.')
-    await page.context().close()
   })
 })

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { makeApp, NOON } from '../support/helpers.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { readRows, write } from '../support/database/sql.ts'
+import { type AppOptions, makeApp, NOON, recordingLog } from '../support/helpers.ts'
 import { visitPage } from '../support/scene/pages.ts'
 import { freshScene } from '../support/scene/scene.ts'
+import { freshClient } from '../support/scene/send.ts'
 import { PASSWORD, signUp } from '../support/sign-in.ts'
 
 const app = freshScene()
@@ -11,14 +14,8 @@ const ada = app.user('ada')
 const BASE_URL = 'https://geo.example'
 
 /** Other hosts, other paths, and characters that a header cannot contain. */
-const ELSEWHERE = [
-  'https://evil.example',
-  '//evil.example',
-  '/app\\evil',
-  '/application',
-  '/app?x=\u65e5',
-  '/app?x=\u0001',
-]
+const HOSTS = ['https://evil.example', '//evil.example']
+const ELSEWHERE = [...HOSTS, '/app\\evil', '/application', '/app?x=\u65e5', '/app?x=\u0001']
 
 describe('POST /app/sign-in', () => {
   it('sets a cookie only for the dashboard, hidden from scripts and other sites', async () => {
@@ -76,10 +73,8 @@ describe('POST /app/sign-in', () => {
     const { location } = await visitPage(app, '/app/sign-in', { form })
     assert.equal(location, '/app/keys?done=renewed')
     for (const elsewhere of ELSEWHERE) {
-      const { html } = await visitPage(
-        app,
-        `/app/sign-in?${new URLSearchParams({ next: elsewhere })}`,
-      )
+      const query = new URLSearchParams({ next: elsewhere })
+      const { html } = await visitPage(app, `/app/sign-in?${query}`)
       assert.match(html, /name="next" value="\/app"/)
     }
   })
@@ -89,8 +84,7 @@ describe('POST /app/sign-in', () => {
     const out = await ada.submit('/app/sign-out')
     assert.equal(out.location, '/app/sign-in')
     assert.match(out.headers.get('set-cookie') ?? '', /Max-Age=0/)
-    const again = await ada.visit('/app')
-    assert.equal(again.location, '/app/sign-in')
+    assert.equal((await ada.visit('/app')).location, '/app/sign-in')
   })
 })
 
@@ -122,13 +116,9 @@ describe('a form of the dashboard', () => {
   })
 
   it('redirects to its page when its address is opened', async () => {
-    for (const [path, page] of [
-      ['/app/sign-out', '/app'],
-      ['/app/billing/checkout', '/app/billing'],
-      ['/app/keys/x/revoke', '/app/keys'],
-    ] as const) {
-      assert.equal((await ada.visit(path)).location, page)
-    }
+    assert.equal((await ada.visit('/app/sign-out')).location, '/app')
+    assert.equal((await ada.visit('/app/billing/checkout')).location, '/app/billing')
+    assert.equal((await ada.visit('/app/keys/x/revoke')).location, '/app/keys')
     const request = new Request('http://127.0.0.1:8787/app/sign-in', { method: 'PUT' })
     const refused = await app.app.fetch(request, { remoteAddress: '192.0.2.1' })
     assert.equal(refused.status, 405)
@@ -173,12 +163,8 @@ describe('a form of the dashboard', () => {
     const cookie = await ada.enter()
     const send = async (origin: Record<string, string>) => {
       const body = new URLSearchParams({ name: 'mine' })
-      const headers = { cookie, ...origin }
-      const request = new Request('http://127.0.0.1:8787/app/keys', {
-        method: 'POST',
-        headers,
-        body,
-      })
+      const init = { method: 'POST', headers: { cookie, ...origin }, body }
+      const request = new Request('http://127.0.0.1:8787/app/keys', init)
       return (await app.app.fetch(request, { remoteAddress: '192.0.2.1' })).status
     }
     assert.equal(await send({}), 403)
@@ -187,5 +173,74 @@ describe('a form of the dashboard', () => {
     assert.equal(await send({ origin: 'http://127.0.0.1:8787' }), 303)
     assert.equal(await send({ origin: 'http://192.0.2.7:8787', host: '192.0.2.7:8787' }), 303)
     assert.equal(await send({ origin: 'http://192.0.2.7:8787', host: '192.0.2.7' }), 403)
+  })
+})
+
+const PAGES = ['/app', '/app/keys', '/app/billing', '/app/usage', '/app/look-up?ip=81.2.69.160']
+
+/** Opens the service, and counts how often a session is verified. */
+async function openCounting(options: AppOptions = {}) {
+  const sessions = { verified: 0 }
+  const app = await makeApp({
+    ...options,
+    replace: ({ findSession }) => ({
+      findSession: async (...given) => {
+        const user = await findSession(...given)
+        sessions.verified += 1
+        return user
+      },
+    }),
+  })
+  return Object.assign(app, { sessions })
+}
+
+describe('a page', () => {
+  it('verifies its session once, and is one line in the log', async () => {
+    const log = recordingLog()
+    await using app = await openCounting({ log })
+    const ada = app.user('ada')
+    await ada.enter()
+    for (const path of PAGES) {
+      app.sessions.verified = 0
+      log.requests.length = 0
+      assert.equal((await ada.visit(path)).status, 200, path)
+      assert.equal(app.sessions.verified, 1, path)
+      const lines = log.requests.map(({ route, status }) => [route, status])
+      assert.deepEqual(lines, [[path.split('?', 1)[0], 200]])
+    }
+  })
+
+  it('changes nothing if the session ends while the browser is still sending the form', async () => {
+    await using app = await openCounting()
+    const ada = app.user('ada')
+    const cookie = await ada.enter()
+    const rest = Promise.withResolvers<Uint8Array>()
+    const body = new ReadableStream<Uint8Array>({
+      start: async (stream) => {
+        stream.enqueue(new TextEncoder().encode('name='))
+        stream.enqueue(await rest.promise)
+        stream.close()
+      },
+    })
+    const headers = {
+      cookie,
+      'sec-fetch-site': 'same-origin',
+      'content-type': 'application/x-www-form-urlencoded',
+    }
+    const init: RequestInit = { method: 'POST', headers, body, duplex: 'half' }
+    const request = new Request('http://127.0.0.1:8787/app/keys', init)
+    app.sessions.verified = 0
+    const answer = app.app.fetch(request, { remoteAddress: freshClient() })
+    while (app.sessions.verified === 0) await nextTurn()
+    await write(app, 'DELETE FROM sessions')
+    rest.resolve(new TextEncoder().encode('late'))
+    const { status, headers: answered } = await answer
+    assert.deepEqual([status, answered.get('location')], [303, '/app/sign-in'])
+    assert.deepEqual(await readRows(app, 'SELECT count(*) FROM api_keys'), [[0]])
+  })
+
+  it('shows the times of its operations in the metrics', async () => {
+    await ada.visit('/app/keys')
+    assert.match(app.services.requestTimes.text(), /"\/v1\/account\/me\/keys"/)
   })
 })

@@ -45,11 +45,8 @@ describe('the sites page', () => {
     assert.ok(html.includes(snippet))
     assert.match(html, /rum\.[0-9a-f]{16}\.js&quot; integrity=&quot;sha384-/)
     assert.match(html, /script-src https:\/\/geo\.example; connect-src https:\/\/geo\.example/)
-    const rows = await readRows(
-      app,
-      "SELECT app, detail FROM audit_log WHERE action = 'create_site'",
-    )
-    assert.deepEqual(rows, [['dashboard', SHOP]])
+    const added = "SELECT app, detail FROM audit_log WHERE action = 'create_site'"
+    assert.deepEqual(await readRows(app, added), [['dashboard', SHOP]])
   })
 
   it('shows why a site cannot be added, and keeps the escaped input', async () => {
@@ -96,10 +93,9 @@ describe('the sites page', () => {
 describe('the proof of a site', () => {
   it('shows the DNS record, checks it, and says what the check found', async () => {
     await using dns = await startDnsServer()
+    const findTxt = createFindTxt([dns.address])
     await using app = await makeApp({
-      replace: (services) => ({
-        siteProofs: openSiteProofs(services, createFindTxt([dns.address])),
-      }),
+      replace: (services) => ({ siteProofs: openSiteProofs(services, findTxt) }),
     })
     const ada = app.user('ada')
     const eve = app.user('eve')
@@ -151,10 +147,8 @@ describe('the state of a site', () => {
     assert.match(receiving, /2026-01-15 12:00 UTC/)
     assert.doesNotMatch(receiving, /data-refresh/)
     app.setClock(NOON + 30 * HOUR_MS)
-    assert.match(
-      await state(),
-      />Quiet<[\s\S]*The last hour with\s+beacons was 2026-01-15 12:00 UTC/,
-    )
+    const quiet = />Quiet<[\s\S]*The last hour with\s+beacons was 2026-01-15 12:00 UTC/
+    assert.match(await state(), quiet)
   })
 
   it('reports bots that did not count', async () => {
@@ -169,9 +163,7 @@ describe('the state of a site', () => {
   it('needs no requests of the plan', async () => {
     await add(ada, SHOP)
     await sendBeacon()
-    for (let n = 0; n < 20; n++) {
-      assert.match((await ada.visit('/app/sites')).html, />Receiving</)
-    }
+    for (let n = 0; n < 20; n++) assert.match((await ada.visit('/app/sites')).html, />Receiving</)
   })
 
   it('is unknown, and refreshes less often, if the beacons cannot be counted', async () => {

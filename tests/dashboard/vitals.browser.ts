@@ -1,50 +1,27 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import * as v from 'valibot'
-import { findUserByEmail, updatePlan } from '../../lib/accounts/users.ts'
+import { updatePlan } from '../../lib/accounts/users.ts'
 import { loadAsset } from '../../lib/assets/page-assets.ts'
 import { VITALS } from '../../lib/contract/telemetry/metrics.ts'
 import { HOUR_MS } from '../../lib/parts/durations.ts'
 import { createTraffic } from '../../scripts/demo-rum/traffic.ts'
 import { assertAccessible, SCREENS } from '../pages/accessible.ts'
-import { openBrowser, type TestBrowser, type Visitor } from '../pages/browser.ts'
-import { openSite, type Site } from '../pages/site.ts'
+import { shared } from '../support/scene/freshly.ts'
 import { freshClient } from '../support/scene/send.ts'
-import { signUp } from '../support/sign-in.ts'
+import { browseSignedIn } from './signed-in.ts'
 
 const TIMEOUT_MS = 300_000
 const SHOP = 'https://shop.example'
 
-let browser: TestBrowser
-let site: Site
-let token: string
-before(async () => {
-  browser = await openBrowser()
-  site = await openSite()
-  token = await signUp(site.app)
-  const { db } = site.app.services
-  const user = await findUserByEmail(db, 'ada@example.com')
-  assert.ok(user)
+const { open, site } = browseSignedIn(shared, async ({ app, token }) => {
   // Each page makes two API calls, and the smallest plan allows ten requests a minute.
-  await updatePlan(db, user.id, 'pro').run()
+  await updatePlan(app.services.db, (await app.user('ada').row()).id, 'pro').run()
   const headers = { authorization: `Bearer ${token}` }
-  const body = { name: SHOP }
-  await site.app.send('POST', '/v1/account/me/sites', { headers, body })
+  await app.send('POST', '/v1/account/me/sites', { headers, body: { name: SHOP } })
 })
-after(async () => {
-  await browser.close()
-  await site[Symbol.asyncDispose]()
-})
-
-async function open(path: string, options: BrowserContextOptions = {}): Promise<Visitor> {
-  const visitor = await browser.visitor(options)
-  const cookie = { name: 'meridian_dashboard', value: token, url: `${site.origin}/app` }
-  await visitor.page.context().addCookies([cookie])
-  await visitor.page.goto(`${site.origin}${path}`)
-  return visitor
-}
 
 /** Sends the beacons that a shop sends within an hour. */
 async function sendTraffic(views: number): Promise<void> {
@@ -98,7 +75,6 @@ describe('the sites page in a browser', { timeout: TIMEOUT_MS }, () => {
     await page.waitForSelector('.badge:text("Receiving")')
     assert.equal(await page.locator('[data-refresh]').count(), 0)
     assert.deepEqual(errors, [])
-    await page.context().close()
   })
 
   it('sends no requests while it is hidden, and one as soon as it is shown again', async () => {
@@ -112,7 +88,6 @@ describe('the sites page in a browser', { timeout: TIMEOUT_MS }, () => {
     assert.equal(await page.locator('.beacon-state').textContent(), 'old')
     await setHidden(false)
     await page.waitForSelector('.badge:text("Receiving")')
-    await page.context().close()
   })
 })
 
@@ -133,7 +108,6 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
       assert.deepEqual(errors, [])
       await page.goto(`${site.origin}/app/vitals?device=tablet&country=FR`)
       await assertAccessible(page, 'nothing measured')
-      await page.context().close()
     })
   }
 
@@ -147,7 +121,6 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
     while ((await paintedChart(page)).width >= before.width) await sleep(50)
     assert.equal(await page.locator('.plot canvas').count(), VITALS.length)
     assert.deepEqual(errors, [])
-    await page.context().close()
   })
 
   it('shows all numbers of a chart without a script', async () => {
@@ -159,7 +132,6 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
     await page.selectOption('#device', 'mobile')
     await page.click('button:text("Show")')
     assert.match(page.url(), /device=mobile/)
-    await page.context().close()
   })
 
   it('fills at most four screens until something is opened', async () => {
@@ -171,7 +143,6 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
       await page.waitForSelector('.plot canvas')
       const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
       assert.ok(height <= 4 * viewport.height, `${height} px at ${viewport.width} px`)
-      await page.context().close()
     }
   })
 
@@ -183,7 +154,6 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
     const wide = `[...document.querySelectorAll('.breakdown')]
       .filter((table) => table.scrollWidth > table.clientWidth).length`
     assert.equal(await page.evaluate(wide), 0)
-    await page.context().close()
   })
 
   it('shows another report as soon as a filter is changed, and keeps the focus and what is open', async () => {
@@ -203,7 +173,6 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
     await page.fill('#from', '')
     assert.match(page.url(), /from=\d/, 'waits for both days')
     assert.deepEqual(errors, [])
-    await page.context().close()
   })
 
   for (const width of [1280, 390]) {
@@ -217,7 +186,6 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
           field.getBoundingClientRect().right > cell.right + 1).map(({ field }) => field.id)
       })()`
       assert.deepEqual(await page.evaluate(over), [])
-      await page.context().close()
     })
   }
 

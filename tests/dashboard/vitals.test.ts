@@ -1,43 +1,29 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { findUserByEmail, updatePlan } from '../../lib/accounts/users.ts'
+import { updatePlan } from '../../lib/accounts/users.ts'
 import { byVital } from '../../lib/contract/telemetry/metrics.ts'
 import { HOUR_MS } from '../../lib/parts/durations.ts'
 import { judge, percent, rate, valueText } from '../../pages/dashboard/vitals/rating.ts'
-import { type AppOptions, makeApp, NOON, type TestApp } from '../support/helpers.ts'
-import { leaveCalls, signInNewUser, visitPage } from '../support/scene/pages.ts'
+import { makeApp, NOON } from '../support/helpers.ts'
+import { leaveCalls } from '../support/scene/pages.ts'
+import { freshScene } from '../support/scene/scene.ts'
 
 const SHOP = 'https://shop.example'
 
-interface Shop extends Disposable {
-  readonly app: TestApp
-  /** The page of web vitals, as HTML. */
-  page(query?: string): Promise<string>
-  open(path: string): ReturnType<typeof visitPage>
-  send(body: object): Promise<void>
-  readonly userId: string
+const app = freshScene({}, async () => {
+  await updatePlan(app.services.db, (await ada.row()).id, 'pro').run()
+  await ada.submit('/app/sites', { name: SHOP })
+})
+const ada = app.user('ada')
+
+/** The page of web vitals, as HTML. */
+async function page(query = ''): Promise<string> {
+  return (await ada.visit(`/app/vitals${query}`)).html
 }
 
-/** A user of the plan Pro with one site. */
-async function openShop(options: AppOptions = {}): Promise<Shop> {
-  const app = await makeApp(options)
-  const cookie = await signInNewUser(app)
-  const { db } = app.services
-  const user = await findUserByEmail(db, 'ada@example.com')
-  assert.ok(user)
-  await updatePlan(db, user.id, 'pro').run()
-  await visitPage(app, '/app/sites', { cookie, form: { name: SHOP } })
-  return {
-    app,
-    userId: user.id,
-    open: (path) => visitPage(app, path, { cookie }),
-    page: async (query = '') => (await visitPage(app, `/app/vitals${query}`, { cookie })).html,
-    send: async (body) => {
-      const headers = { origin: SHOP, 'user-agent': 'Mozilla/5.0' }
-      assert.equal((await app.send('POST', '/v1/telemetry/rum', { headers, body })).status, 204)
-    },
-    [Symbol.dispose]: () => app.close(),
-  }
+async function send(body: object): Promise<void> {
+  const headers = { origin: SHOP, 'user-agent': 'Mozilla/5.0' }
+  assert.equal((await app.send('POST', '/v1/telemetry/rum', { headers, body })).status, 204)
 }
 
 /** The page from one heading to the end of its section. */
@@ -65,18 +51,11 @@ describe('the verdict on Core Web Vitals', () => {
   })
 
   it('rates values by the thresholds, and shows them with their unit', () => {
-    assert.deepEqual(
-      [2_500, 2_501, 4_000, 4_001].map((value) => rate('lcp', value)),
-      ['good', 'needs-improvement', 'needs-improvement', 'poor'],
-    )
+    const rates = [2_500, 2_501, 4_000, 4_001].map((value) => rate('lcp', value))
+    assert.deepEqual(rates, ['good', 'needs-improvement', 'needs-improvement', 'poor'])
     assert.deepEqual([valueText('lcp', 1840.4), valueText('cls', 0.0214)], ['1,840 ms', '0.021'])
-    assert.deepEqual([0, 0.004, 0.0001, 0.126, 1].map(percent), [
-      '0 %',
-      '0.4 %',
-      '0.1 %',
-      '13 %',
-      '100 %',
-    ])
+    const percents = [0, 0.004, 0.0001, 0.126, 1].map(percent)
+    assert.deepEqual(percents, ['0 %', '0.4 %', '0.1 %', '13 %', '100 %'])
   })
 })
 
@@ -89,24 +68,18 @@ describe('the web vitals page', () => {
   })
 
   it('shows the snippet if nothing was measured', async () => {
-    using shop = await openShop()
-    const html = await shop.page()
+    const html = await page()
     assert.match(html, /Nothing was measured/)
     assert.match(html, /\/rum\.js&quot;/)
     assert.match(section(html, 'health'), /<dd>Never<\/dd>/)
-    assert.match(await shop.page('?device=tablet'), /No views from this device and country/)
+    assert.match(await page('?device=tablet'), /No views from this device and country/)
   })
 
   it('shows p75, its rating as a word, the shares, and that samples are few', async () => {
-    using shop = await openShop()
-    for (const lcp of [1_000, 2_000, 3_000, 9_000]) {
-      await shop.send({
-        deviceType: 'mobile',
-        connectionType: '4g',
-        metrics: { lcp, cls: 0, dns: 12 },
-      })
-    }
-    const html = await shop.page()
+    const visitor = { deviceType: 'mobile', connectionType: '4g' }
+    for (const lcp of [1_000, 2_000, 3_000, 9_000])
+      await send({ ...visitor, metrics: { lcp, cls: 0, dns: 12 } })
+    const html = await page()
     assert.match(html, /<strong>4 views<\/strong>/)
     assert.match(html, /Few samples/)
     const lcp = section(html, 'lcp')
@@ -122,65 +95,59 @@ describe('the web vitals page', () => {
   })
 
   it('shows FID if a page still sends it', async () => {
-    using shop = await openShop()
-    await shop.send({ metrics: { fid: 12 } })
-    const html = await shop.page()
+    await send({ metrics: { fid: 12 } })
+    const html = await page()
     assert.match(section(html, 'legacy-fid'), /Legacy/)
     const ids = [...html.matchAll(/<h2 id="([\w-]+)"/g)].map(([, id]) => id)
     assert.equal(ids.at(-2), 'legacy-fid', 'after all other sections, with its card')
   })
 
   it('compares with the previous period from 300 values on', async () => {
-    let now = NOON - 30 * HOUR_MS
-    using shop = await openShop({ now: () => now })
-    const send = (times: number, metrics: object) =>
-      Promise.all(Array.from({ length: times }, () => shop.send({ metrics })))
-    await send(299, { lcp: 2_000, cls: 0.1, ttfb: 100 })
-    await send(1, { lcp: 2_000, cls: 0.1 })
-    now = NOON
-    await send(299, { lcp: 1_000, cls: 0.2, ttfb: 100 })
-    const few = await shop.page('?period=24h')
+    app.setClock(NOON - 30 * HOUR_MS)
+    const sendAll = (times: number, metrics: object) =>
+      Promise.all(Array.from({ length: times }, () => send({ metrics })))
+    await sendAll(299, { lcp: 2_000, cls: 0.1, ttfb: 100 })
+    await send({ metrics: { lcp: 2_000, cls: 0.1 } })
+    app.setClock(NOON)
+    await sendAll(299, { lcp: 1_000, cls: 0.2, ttfb: 100 })
+    const few = await page('?period=24h')
     assert.match(section(few, 'lcp'), /Not compared: fewer than 300 values</)
     assert.doesNotMatch(few, /% better|% worse/)
-    await send(1, { lcp: 1_000, cls: 0.2, ttfb: 100 })
-    const html = await shop.page('?period=24h')
+    await send({ metrics: { lcp: 1_000, cls: 0.2, ttfb: 100 } })
+    const html = await page('?period=24h')
     assert.match(section(html, 'lcp'), /50 % better <span class="soft">than 2,000 ms before/)
     assert.match(section(html, 'cls'), /100 % worse <span class="soft">than 0\.1 before/)
     assert.match(section(html, 'ttfb'), /Not compared: fewer than 300 values in the period before/)
   })
 
   it('says so if the comparison could not be made', async () => {
-    using shop = await openShop()
-    await shop.send({ metrics: { lcp: 1_000 } })
+    await send({ metrics: { lcp: 1_000 } })
     // For the profile, the sites and the period itself.
-    await leaveCalls(shop.app, 3)
-    const html = await shop.page('?period=24h')
+    await leaveCalls(app, 3)
+    const html = await page('?period=24h')
     assert.match(html, /<strong>1 view<\/strong>/)
     assert.match(html, /Could not compare with the period before: Too many requests/)
     assert.doesNotMatch(html, /No earlier data/)
   })
 
   it('says so if the data of the period before is deleted', async () => {
-    using shop = await openShop()
-    await shop.send({ metrics: { lcp: 1_000 } })
-    const html = await shop.page('?period=90d')
+    await send({ metrics: { lcp: 1_000 } })
+    const html = await page('?period=90d')
     assert.match(html, /Not compared with the period before: its data is deleted/)
     assert.doesNotMatch(html, /No earlier data/)
   })
 
   it('needs no requests of the plan', async () => {
-    using shop = await openShop()
-    await updatePlan(shop.app.services.db, shop.userId, 'free').run()
-    for (let n = 0; n < 20; n++) assert.match(await shop.page(), /Nothing was measured/)
+    await updatePlan(app.services.db, (await ada.row()).id, 'free').run()
+    for (let n = 0; n < 20; n++) assert.match(await page(), /Nothing was measured/)
   })
 
   it('lists only hours with values in the table of a chart', async () => {
-    let now = NOON - 5 * HOUR_MS
-    using shop = await openShop({ now: () => now })
-    await shop.send({ metrics: { lcp: 1_500 } })
-    now = NOON
-    await shop.send({ metrics: { lcp: 2_000, cls: 0.02 } })
-    const html = await shop.page('?period=24h')
+    app.setClock(NOON - 5 * HOUR_MS)
+    await send({ metrics: { lcp: 1_500 } })
+    app.setClock(NOON)
+    await send({ metrics: { lcp: 2_000, cls: 0.02 } })
+    const html = await page('?period=24h')
     const times = [NOON - 5 * HOUR_MS, NOON].map((time) => time / 1000)
     assert.deepEqual(html.match(/data-point="[^"]*"/g)?.slice(0, 2), [
       `data-point="${times[0]} 1500 1500 1500 1"`,
@@ -188,67 +155,47 @@ describe('the web vitals page', () => {
     ])
     assert.match(html, /07:00<\/th><td>1,500 ms<\/td>/)
     assert.ok(html.includes(`data-point="${times[0]}    0"`), 'no CLS in the first hour')
-    assert.match(await shop.page('?period=28d'), /LCP by day as a table/)
+    assert.match(await page('?period=28d'), /LCP by day as a table/)
   })
 
   it('hides parts with less than 0.5 % of the views until they are opened', async () => {
-    using shop = await openShop()
-    for (let n = 0; n < 201; n++) await shop.send({ path: '/', metrics: { ttfb: 9 } })
-    await shop.send({ path: '/rare', metrics: { ttfb: 9 } })
-    const paths = section(await shop.page(), 'paths')
+    for (let n = 0; n < 201; n++) await send({ path: '/', metrics: { ttfb: 9 } })
+    await send({ path: '/rare', metrics: { ttfb: 9 } })
+    const paths = section(await page(), 'paths')
     const [shown = '', hidden = ''] = paths.split('<details>')
     assert.doesNotMatch(shown, /\/rare/)
     assert.match(hidden, /1 more, each under 0\.5 %.*\/rare/)
   })
 
   it('escapes markup in paths and errors, however long', async () => {
-    using shop = await openShop()
     const markup = '<img src=x onerror=alert(1)>'
     const long = `/${'a-very-long-path'.repeat(20)}`
-    await shop.send({ path: long, metrics: { lcp: 1 } })
-    await shop.send({
-      path: `/${markup}`,
-      metrics: { lcp: 1 },
-      errors: [
-        {
-          message: markup,
-          type: markup,
-          source: `https://x.example/${markup}`,
-          line: 3,
-          column: 7,
-          stack: markup,
-        },
-      ],
-    })
-    const html = await shop.page()
+    await send({ path: long, metrics: { lcp: 1 } })
+    const error = { message: markup, type: markup, stack: markup, line: 3, column: 7 }
+    const errors = [{ ...error, source: `https://x.example/${markup}` }]
+    await send({ path: `/${markup}`, metrics: { lcp: 1 }, errors })
+    const html = await page()
     assert.doesNotMatch(html, /<img src=x/)
     assert.ok(section(html, 'paths').includes('/&lt;img src=x onerror=alert(1)&gt;'))
     assert.ok(html.includes(long.slice(0, 200)), 'the stored beginning of the long text')
-    const errors = section(html, 'errors')
-    assert.equal(errors.split('&lt;img').length - 1, 5, 'message, type, source, path, stack')
-    assert.match(errors, /:3:7<\/dd>/)
-    assert.match(errors, /2026-01-15 12:00/)
+    const shown = section(html, 'errors')
+    assert.equal(shown.split('&lt;img').length - 1, 5, 'message, type, source, path, stack')
+    assert.match(shown, /:3:7<\/dd>/)
+    assert.match(shown, /2026-01-15 12:00/)
   })
 
   it('says which parts ignore the filters by device and country', async () => {
-    using shop = await openShop()
-    await shop.send({ path: '/', deviceType: 'mobile', metrics: { lcp: 1 } })
-    assert.doesNotMatch(await shop.page(), /For all devices and countries/)
-    assert.match(
-      section(await shop.page('?device=mobile'), 'paths'),
-      /For all devices and countries/,
-    )
+    await send({ path: '/', deviceType: 'mobile', metrics: { lcp: 1 } })
+    assert.doesNotMatch(await page(), /For all devices and countries/)
+    assert.match(section(await page('?device=mobile'), 'paths'), /For all devices and countries/)
   })
 
   it('accepts custom dates, and says what is wrong with invalid ones', async () => {
-    using shop = await openShop()
-    await shop.send({ metrics: { lcp: 1 } })
+    await send({ metrics: { lcp: 1 } })
     const custom = (from: string, to: string) =>
-      shop.open(`/app/vitals?${new URLSearchParams({ period: 'custom', from, to })}`)
-    assert.match(
-      (await custom('2026-01-14', '2026-01-15')).html,
-      /2026-01-14 00:00 to 2026-01-15 23:59 UTC/,
-    )
+      ada.visit(`/app/vitals?${new URLSearchParams({ period: 'custom', from, to })}`)
+    const { html } = await custom('2026-01-14', '2026-01-15')
+    assert.match(html, /2026-01-14 00:00 to 2026-01-15 23:59 UTC/)
     for (const [from, to, message] of [
       ['', '', /id="from-problem" role="alert">Choose the first day/],
       ['2026-01-15', '', /id="to-problem" role="alert">Choose the last day/],
@@ -263,8 +210,7 @@ describe('the web vitals page', () => {
   })
 
   it('shows only sites of the user', async () => {
-    using shop = await openShop()
-    const { status, html } = await shop.open('/app/vitals?site=https://other.example')
+    const { status, html } = await ada.visit('/app/vitals?site=https://other.example')
     assert.equal(status, 404)
     assert.match(html, /role="alert">https:\/\/other\.example is not one of your sites/)
   })
@@ -272,23 +218,19 @@ describe('the web vitals page', () => {
 
 describe('GET /app/vitals/export', () => {
   it('answers the same as the API call that the page shows', async () => {
-    using shop = await openShop()
-    await shop.send({ deviceType: 'mobile', metrics: { lcp: 1_234.5 } })
-    const html = await shop.page('?period=24h&device=mobile')
-    const url =
-      /curl -H &quot;X-API-Key: \$KEY&quot; &quot;([^&]*(?:&amp;[^&]*)*)&quot;/.exec(html)?.[1] ??
-      ''
+    await send({ deviceType: 'mobile', metrics: { lcp: 1_234.5 } })
+    const html = await page('?period=24h&device=mobile')
+    const curl = /curl -H &quot;X-API-Key: \$KEY&quot; &quot;([^&]*(?:&amp;[^&]*)*)&quot;/
+    const [, url = ''] = curl.exec(html) ?? []
     const { pathname, search } = new URL(url.replaceAll('&amp;', '&'))
-    const key = await shop.app.makeKey()
-    const asked = await shop.app.send('GET', `${pathname}${search}`, { key })
+    const key = await app.makeKey()
+    const asked = await app.send('GET', `${pathname}${search}`, { key })
     const query = 'site=https://shop.example&period=24h&device=mobile'
-    const json = await shop.open(`/app/vitals/export?${query}&format=json`)
+    const json = await ada.visit(`/app/vitals/export?${query}&format=json`)
     assert.deepEqual(JSON.parse(json.html), asked.body)
-    assert.match(
-      json.headers.get('content-disposition') ?? '',
-      /attachment; filename="web-vitals\.json"/,
-    )
-    const csv = await shop.open(`/app/vitals/export?${query}&format=csv`)
+    const disposition = json.headers.get('content-disposition') ?? ''
+    assert.match(disposition, /attachment; filename="web-vitals\.json"/)
+    const csv = await ada.visit(`/app/vitals/export?${query}&format=csv`)
     assert.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8')
     const [head, row] = csv.html.split('\n')
     assert.match(head ?? '', /^hour,country,deviceType,sampleCount,lcp_p50,lcp_p75,lcp_p95,inp_p50/)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deleteAccountRows } from '../../lib/accounts/delete-account-rows.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
@@ -12,37 +12,26 @@ import { joinNodes } from '../../lib/postgres/nodes/nodes.ts'
 import { createPgDb } from '../../lib/storage/pg-engine.ts'
 import { sumPastDays } from '../../lib/usage/past-days.ts'
 import { pendingCounts } from '../support/database/pending-counts.ts'
-import {
-  openTestPool,
-  type PostgresServer,
-  startPostgres,
-} from '../support/database/postgres-server.ts'
+import { openTestPool, startPostgres } from '../support/database/postgres-server.ts'
+import { closedAfterTest, shared } from '../support/scene/freshly.ts'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 const NEVER = new AbortController().signal
 const TABLES = ['usage_by_operation', 'usage_by_month', 'usage_by_period']
 
-let server: PostgresServer
-let closing: AsyncDisposableStack
+const server = shared(startPostgres)
+const closed = closedAfterTest()
 let pool: PgPool
 let node: string
 let userId: string
-
-before(async () => {
-  server = await startPostgres()
-})
-after(() => server[Symbol.asyncDispose]())
-
 beforeEach(async () => {
-  closing = new AsyncDisposableStack()
-  pool = closing.use(openTestPool(await server.createDatabase()))
+  pool = closed(openTestPool(await server.createDatabase()))
   await migratePg(pool)
-  node = closing.use(await joinNodes(pool, 'test', -1)).id
+  node = closed(await joinNodes(pool, 'test', -1)).id
   const user = newUser({ email: 'ada@example.com', plan: 'free', now: NOW })
   await insertUser(createPgDb(pool), user).run()
   userId = user.id
 })
-afterEach(() => closing.disposeAsync())
 
 /** A pool whose next commit waits. */
 function holdCommit() {

@@ -6,8 +6,8 @@ import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import { eq } from '../../lib/db/drizzle.ts'
 import { type Db, openDb } from '../../lib/db/open.ts'
 import type { Queries } from '../../lib/db/queries.ts'
-import { users } from '../../lib/db/tables.ts'
-import { transact } from '../../lib/db/transaction.ts'
+import { health, users } from '../../lib/db/tables.ts'
+import { runInTransaction, transact } from '../../lib/db/transaction.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
@@ -95,17 +95,12 @@ describe('a statement', () => {
     const db = openDb(':memory:')
     const user = newUser({ email: 'ada@example.com', plan: 'free', now: 1 })
     await insertUser(db, user).run()
-    await assert.rejects(
-      db
-        .insert(users)
-        .values({ ...user, id: 'other' })
-        .run(),
-      (error: Error) => {
-        assert.match(error.message, /UNIQUE/)
-        assert.doesNotMatch(`${error.message} ${error.stack}`, /ada@example/)
-        return true
-      },
-    )
+    const again = db.insert(users).values({ ...user, id: 'other' })
+    await assert.rejects(again.run(), (error: Error) => {
+      assert.match(error.message, /UNIQUE/)
+      assert.doesNotMatch(`${error.message} ${error.stack}`, /ada@example/)
+      return true
+    })
   })
 
   it('finds no row as undefined, and the first row only', async () => {
@@ -122,5 +117,39 @@ describe('a statement', () => {
       const { rows } = await db.execute({ sql: `SELECT ${n}, ?`, params: ['x'] })
       assert.deepEqual(rows, [[n, 'x']])
     }
+  })
+})
+
+const file = join(tempFolder(), 'transaction.db')
+
+const insert = (db: Db, checkedAt: number) =>
+  db.insert(health).values({ id: 1, checkedAt }).onConflictDoNothing()
+
+describe('runInTransaction', () => {
+  it('runs no further statement if the first one changes nothing', async () => {
+    const db = openDb(':memory:')
+    assert.equal(await runInTransaction(db, [insert(db, 1)]), true)
+    assert.equal(await runInTransaction(db, [insert(db, 2), db.delete(health)]), false)
+    assert.deepEqual(await db.select().from(health).all(), [{ id: 1, checkedAt: 1 }])
+  })
+
+  it('undoes the first statement if a later one fails', async () => {
+    const db = openDb(':memory:')
+    const failing = db.insert(health).values({ id: 2, checkedAt: 1 })
+    await assert.rejects(runInTransaction(db, [insert(db, 1), failing]), /CHECK/)
+    assert.deepEqual(await db.select().from(health).all(), [])
+  })
+
+  it('waits for the lock of another connection while other work continues', async () => {
+    const [db, other] = [openDb(file), openDb(file)]
+    other.$client.exec('BEGIN IMMEDIATE')
+    let settled = false
+    const done = runInTransaction(db, [insert(db, 3)]).finally(() => {
+      settled = true
+    })
+    await nextTurn()
+    assert.equal(settled, false)
+    other.$client.exec('COMMIT')
+    assert.equal(await done, true)
   })
 })

@@ -58,9 +58,7 @@ class Counter extends Line {
 function openTable(ledger: Ledger): LedgerTable<Counter> {
   return ledger.open({
     sums: 1,
-    toPending: (rows) => ({
-      keys: { keyId: rows.lines.map(({ id }) => id), usedAt: rows.sum(0) },
-    }),
+    toPending: (rows) => ({ keys: { keyId: rows.lines.map(({ id }) => id), usedAt: rows.sum(0) } }),
   })
 }
 
@@ -97,10 +95,8 @@ describe('the ledger', () => {
       new Counter(`${place}-${n}`, table).count()
     }
     await ledger.flush()
-    assert.deepEqual(
-      disk.places,
-      disk.places.toSorted((a, b) => a - b),
-    )
+    const inOrder = disk.places.toSorted((a, b) => a - b)
+    assert.deepEqual(disk.places, inOrder)
     assert.equal(new Set(disk.places).size, 256)
   })
 

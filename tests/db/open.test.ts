@@ -9,6 +9,7 @@ import Sqlite from 'better-sqlite3'
 import * as billingTables from '../../lib/db/billing-tables.ts'
 import * as contactTables from '../../lib/db/contact-tables.ts'
 import { getTableConfig, type SQLiteColumn } from '../../lib/db/drizzle.ts'
+import { lockDataDir } from '../../lib/db/lock.ts'
 import { checkWrite, openDb } from '../../lib/db/open.ts'
 import * as mainTables from '../../lib/db/tables.ts'
 import * as usageTables from '../../lib/usage/tables.ts'
@@ -24,9 +25,10 @@ const MIGRATIONS = NAMES.length
 const tables = { ...mainTables, ...billingTables, ...contactTables, ...usageTables }
 
 it('the migrations are numbered from 1 without a gap', () => {
+  const numbers = NAMES.map((name) => Number(name.split('-')[0]))
   assert.deepEqual(
-    NAMES.map((name) => Number(name.split('-')[0])),
-    NAMES.map((_, index) => index + 1),
+    numbers,
+    [...numbers.keys()].map((index) => index + 1),
   )
 })
 
@@ -54,16 +56,11 @@ describe('openDb', () => {
 
   it('creates only STRICT tables', () => {
     const { $client } = openDb(':memory:')
-    const loose = $client
-      .prepare(
-        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict",
-      )
-      .pluck()
-      .all()
-    assert.deepEqual(
-      loose.filter((name) => !String(name).startsWith('sqlite_')),
-      [],
-    )
+    const sql =
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict"
+    const loose = $client.prepare(sql).pluck().all()
+    const own = loose.filter((name) => !String(name).startsWith('sqlite_'))
+    assert.deepEqual(own, [])
   })
 
   it('keeps existing rows when it opens a file again', async () => {
@@ -100,9 +97,8 @@ describe('openDb', () => {
       client.exec('CREATE TABLE t (a); BEGIN IMMEDIATE')
       process.stdout.write('locked')
       setTimeout(() => client.exec('COMMIT; DROP TABLE t'), 300)`
-    const child = spawn(process.execPath, ['--eval', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const args = ['--eval', script]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     await once(child.stdout, 'data')
     openDb(file).$client.close()
   })
@@ -116,9 +112,8 @@ describe('openDb', () => {
       const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
       return { errors, code }
     }
-    const results = await Promise.all([run(), run(), run()])
-    for (const { errors, code } of results)
-      assert.deepEqual({ errors, code }, { errors: '', code: 0 })
+    for (const result of await Promise.all([run(), run(), run()]))
+      assert.deepEqual(result, { errors: '', code: 0 })
     assert.equal(openDb(file).$client.pragma('user_version', { simple: true }), MIGRATIONS)
   })
 })
@@ -151,14 +146,11 @@ describe('the drizzle tables', () => {
     })
   }
 
-  // tests/rum/store/schema.test.ts checks the tables of telemetry.
+  // tests/rum/store/store.test.ts checks the tables of telemetry.
   it('cover all tables of the SQL schema except those of telemetry', () => {
-    const names = $client
-      .prepare(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'rum_%'",
-      )
-      .pluck()
-      .all()
+    const sql = `SELECT name FROM sqlite_schema
+      WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'rum_%'`
+    const names = $client.prepare(sql).pluck().all()
     const declared = Object.values(tables).map((table) => getTableConfig(table).name)
     assert.deepEqual(names.toSorted(), declared.toSorted())
   })
@@ -201,4 +193,34 @@ describe('the table audit_log', () => {
       assert.deepEqual(rows, [{ app: 'cli', actor_id: 'a', action: 'b' }])
     })
   }
+})
+
+const IN_USE = {
+  message: `Cannot use the data folder ${folder}: a server is using it; stop the server first`,
+}
+
+describe('the lock of the data folder', () => {
+  it('is held by one holder at a time', () => {
+    const first = lockDataDir(folder)
+    assert.throws(() => lockDataDir(folder), IN_USE)
+    first[Symbol.dispose]()
+    lockDataDir(folder)[Symbol.dispose]()
+  })
+
+  it('keeps other processes out and ends when its process is killed', async () => {
+    const script = `import { lockDataDir } from './lib/db/lock.ts'
+      globalThis.lock = lockDataDir(${JSON.stringify(folder)}); console.log('locked'); setInterval(() => {}, 1000)`
+    const args = [...LOADER, '--input-type=module', '--eval', script]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    await once(child.stdout, 'data')
+    assert.throws(() => lockDataDir(folder), IN_USE)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    lockDataDir(folder)[Symbol.dispose]()
+  })
+
+  it('cannot be taken without a folder', () => {
+    const refusal = /Cannot write into the data folder .*: .*directory does not exist/
+    assert.throws(() => lockDataDir(`${folder}/missing`), refusal)
+  })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it, mock } from 'node:test'
+import { beforeEach, describe, it, mock } from 'node:test'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import type { CapNotice, PendingCounts } from '../../lib/db/ledger/pending-counts.ts'
 import { createPgCounts } from '../../lib/db/ledger/pg-pending-counts.ts'
@@ -12,20 +12,15 @@ import { createPgEngine } from '../../lib/storage/pg-engine.ts'
 import { sumPastDays } from '../../lib/usage/past-days.ts'
 import { pendingCounts } from '../support/database/pending-counts.ts'
 import { openMigratedPglite } from '../support/database/pglite.ts'
+import { shared } from '../support/scene/freshly.ts'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 const NEVER = new AbortController().signal
 
 const onError = mock.fn()
 
-let pool: PgPool
+const pool = shared(openMigratedPglite)
 let userId: string
-
-before(async () => {
-  pool = await openMigratedPglite()
-})
-after(() => pool[Symbol.asyncDispose]())
-
 beforeEach(async () => {
   await run(
     'TRUNCATE users, nodes, usage_by_month, usage_by_period, usage_by_operation, summed_usage CASCADE',
@@ -148,10 +143,7 @@ describe('counts on PostgreSQL', () => {
   it('are reported as not written, at once, if the database is away', async () => {
     let isAway = true
     const fail = () => Promise.reject(new Error('the connection was lost'))
-    const write = await openNode({
-      ...pool,
-      use: (work) => (isAway ? fail() : pool.use(work)),
-    })
+    const write = await openNode({ ...pool, use: (work) => (isAway ? fail() : pool.use(work)) })
     await assert.rejects(write(countsOf(3)), /the connection was lost/)
     isAway = false
     await write(countsOf(3))

@@ -31,11 +31,8 @@ interface Service {
 
 async function startService(dataDir: string): Promise<Service> {
   const plans = join(dataDir, 'plans.json')
-  const plan = { id: 'free', name: 'Free', price: 0, maxKeys: 10, maxSites: 1 }
-  writeFileSync(
-    plans,
-    JSON.stringify([{ ...plan, monthlyCap: 10 ** 9, requestsPerMinute: 10 ** 6 }]),
-  )
+  const limits = { maxKeys: 10, maxSites: 1, monthlyCap: 10 ** 9, requestsPerMinute: 10 ** 6 }
+  writeFileSync(plans, JSON.stringify([{ id: 'free', name: 'Free', price: 0, ...limits }]))
   const settings = { ...folder.settings, MERIDIAN_DATA_DIR: dataDir, MERIDIAN_PLANS: plans }
   const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'load']
   const key = (await runScript(args, settings)).stdout.trim()
@@ -123,10 +120,7 @@ describe('a full or read-only disk', () => {
   })
 
   it('stops no look-up, shows in health, and loses no request counted meanwhile', async (t) => {
-    if (!mounted) {
-      t.skip('only root may mount a small file system')
-      return
-    }
+    if (!mounted) return t.skip('only root may mount a small file system')
     const service = await startService(small)
     let answered = await askFor(300, service)
     fill()
@@ -143,10 +137,7 @@ describe('a full or read-only disk', () => {
   })
 
   it('prevents the start, with the reason in the error message', async (t) => {
-    if (!mounted) {
-      t.skip('only root may mount a small file system')
-      return
-    }
+    if (!mounted) return t.skip('only root may mount a small file system')
     const settings = { ...folder.settings, MERIDIAN_DATA_DIR: small, PORT: '0' }
     const failToStart = async () => {
       const { code, stderr } = await runScript(['server.ts'], settings)

@@ -21,90 +21,42 @@ const DAYS = 200
 const ONE_DAY_AGO = 3 * 86_400
 const LIMIT = 128 * 1024 * 1024
 
-const MINUTES: readonly Omit<AlertCase, 'every'>[] = [
-  { alert: 'MeridianDown', at: '2m', series: { up: '0x5' }, fires: TARGET },
-  { alert: 'MeridianDown', at: '1m', series: { up: '0x5' } },
-  { alert: 'MeridianDown', at: '5m', series: { up: '0 0 1x5' } },
-  {
-    alert: 'MeridianErrors',
-    at: '15m',
-    series: errors({ good: '0+98x20', bad: '0+2x20' }),
-    fires: INSTANCE,
-  },
-  { alert: 'MeridianErrors', at: '15m', series: errors({ good: '0+99x20', bad: '0+1x20' }) },
-  { alert: 'MeridianErrors', at: '15m', series: errors({ good: '0x20', bad: '0x20' }) },
-  {
-    alert: 'MeridianDoesNotWrite',
-    at: '2m',
-    series: { meridian_flush_lag_seconds: '11x5' },
-    fires: TARGET,
-  },
-  {
-    alert: 'MeridianDoesNotWrite',
-    at: '2m',
-    series: { 'meridian_health{check="database"}': '0x5' },
-    fires: { ...TARGET, check: 'database' },
-  },
-  {
-    alert: 'MeridianDoesNotWrite',
-    at: '5m',
-    series: {
-      meridian_flush_lag_seconds: '10x5',
-      'meridian_health{check="database"}': '1x5',
-      'meridian_health{check="geolocation"}': '0x5',
-    },
-  },
-  {
-    alert: 'MeridianLogGrows',
-    at: '10m',
-    series: { meridian_database_wal_bytes: `${LIMIT + 1}x20` },
-    fires: TARGET,
-  },
-  {
-    alert: 'MeridianLogGrows',
-    at: '20m',
-    series: { meridian_database_wal_bytes: `${LIMIT}x20` },
-  },
-  {
-    alert: 'MeridianCopyOld',
-    at: '7m',
-    series: { meridian_copy_timestamp_seconds: '0x20' },
-    fires: TARGET,
-  },
-  {
-    alert: 'MeridianCopyOld',
-    at: '20m',
-    series: { meridian_copy_timestamp_seconds: '0+60x20' },
-  },
-  {
-    alert: 'MeridianInquiriesDead',
-    at: '0m',
-    series: { 'meridian_inquiries{state="dead"}': '1' },
-    fires: { ...TARGET, state: 'dead' },
-  },
-  {
-    alert: 'MeridianInquiriesDead',
-    at: '5m',
-    series: {
-      'meridian_inquiries{state="dead"}': '0x5',
-      'meridian_inquiries{state="waiting"}': '9x5',
-    },
-  },
-  {
-    alert: 'MeridianOveragesRefused',
-    at: '0m',
-    series: { [`${OVERAGES}{state="refused"}`]: '1' },
-    fires: { ...TARGET, state: 'refused' },
-  },
-  {
-    alert: 'MeridianOveragesRefused',
-    at: '5m',
-    series: { [`${OVERAGES}{state="refused"}`]: '0x5', [`${OVERAGES}{state="waiting"}`]: '9x5' },
-  },
+const DATABASE = 'meridian_health{check="database"}'
+const GEOLOCATION = 'meridian_health{check="geolocation"}'
+const LAG = 'meridian_flush_lag_seconds'
+const LOG = 'meridian_database_wal_bytes'
+const COPY = 'meridian_copy_timestamp_seconds'
+const DEAD = 'meridian_inquiries{state="dead"}'
+const WAITING = 'meridian_inquiries{state="waiting"}'
+const UNSENT_REFUSED = `${OVERAGES}{state="refused"}`
+const UNSENT_WAITING = `${OVERAGES}{state="waiting"}`
+
+type Row = readonly [alert: string, at: string, AlertCase['series'], fires?: AlertCase['fires']]
+
+const MINUTES: readonly Row[] = [
+  ['MeridianDown', '2m', { up: '0x5' }, TARGET],
+  ['MeridianDown', '1m', { up: '0x5' }],
+  ['MeridianDown', '5m', { up: '0 0 1x5' }],
+  ['MeridianErrors', '15m', errors({ good: '0+98x20', bad: '0+2x20' }), INSTANCE],
+  ['MeridianErrors', '15m', errors({ good: '0+99x20', bad: '0+1x20' })],
+  ['MeridianErrors', '15m', errors({ good: '0x20', bad: '0x20' })],
+  ['MeridianDoesNotWrite', '2m', { [LAG]: '11x5' }, TARGET],
+  ['MeridianDoesNotWrite', '2m', { [DATABASE]: '0x5' }, { ...TARGET, check: 'database' }],
+  ['MeridianDoesNotWrite', '5m', { [LAG]: '10x5', [DATABASE]: '1x5', [GEOLOCATION]: '0x5' }],
+  ['MeridianLogGrows', '10m', { [LOG]: `${LIMIT + 1}x20` }, TARGET],
+  ['MeridianLogGrows', '20m', { [LOG]: `${LIMIT}x20` }],
+  ['MeridianCopyOld', '7m', { [COPY]: '0x20' }, TARGET],
+  ['MeridianCopyOld', '20m', { [COPY]: '0+60x20' }],
+  ['MeridianInquiriesDead', '0m', { [DEAD]: '1' }, { ...TARGET, state: 'dead' }],
+  ['MeridianInquiriesDead', '5m', { [DEAD]: '0x5', [WAITING]: '9x5' }],
+  ['MeridianOveragesRefused', '0m', { [UNSENT_REFUSED]: '1' }, { ...TARGET, state: 'refused' }],
+  ['MeridianOveragesRefused', '5m', { [UNSENT_REFUSED]: '0x5', [UNSENT_WAITING]: '9x5' }],
 ]
 
 export const ALERT_CASES: readonly AlertCase[] = [
-  ...MINUTES.map((one) => ({ ...one, every: '1m' as const })),
+  ...MINUTES.map(([alert, at, series, fires]): AlertCase => {
+    return { alert, at, series, every: '1m', ...(fires && { fires }) }
+  }),
   ...ages('MeridianGeoOld', 'meridian_geo_download_timestamp_seconds'),
   ...ages('MeridianBackupOld', 'meridian_backup_timestamp_seconds'),
 ]

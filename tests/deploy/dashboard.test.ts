@@ -21,11 +21,8 @@ const ONLY_ON_LINUX = process.platform === 'linux' ? [] : ['process_open_fds']
 const served = new Map(['up', ...ONLY_ON_LINUX].map((name) => [name, new Set<string>()]))
 before(async () => {
   const last = () => ({ failedAt: 0, succeededAt: 0 })
-  const downloads = {
-    downloadIfDue: async () => {},
-    job: createJob(async () => {}, Date.now),
-    last,
-  }
+  const job = createJob(async () => {}, Date.now)
+  const downloads = { downloadIfDue: async () => {}, job, last }
   app = await makeApp({
     env: { STRIPE_SECRET_KEY: newSecretKey(), MERIDIAN_REPLICATED: '1' },
     replace: () => ({ downloads }),
@@ -88,14 +85,11 @@ function unknownIn(query: string): string[] {
 
 describe('the queries', () => {
   it('are understood here', () => {
-    assert.deepEqual(
-      unknownIn('time() - sum by (a, le) (rate(b_total{c="d,e{f}", job="g"}[5m]))'),
-      ['b_total'],
-    )
-    assert.deepEqual(
-      unknownIn('min by (check, x) (meridian_health{y=~"z"}) or vector(0) > nothing'),
-      ['meridian_health{y}', 'meridian_health{x}', 'nothing'],
-    )
+    const rate = 'time() - sum by (a, le) (rate(b_total{c="d,e{f}", job="g"}[5m]))'
+    assert.deepEqual(unknownIn(rate), ['b_total'])
+    const least = 'min by (check, x) (meridian_health{y=~"z"}) or vector(0) > nothing'
+    const unknown = ['meridian_health{y}', 'meridian_health{x}', 'nothing']
+    assert.deepEqual(unknownIn(least), unknown)
   })
 
   for (const query of readQueries({ instance: 'one', interval: '1m' })) {
@@ -114,10 +108,8 @@ describe('the queries', () => {
     const shown = readQueries({ instance: 'one', interval: '1m' }).flatMap(usesIn)
     const own = [...served.keys()].filter((name) => name.startsWith('meridian_'))
     assert.ok(own.length > 15)
-    assert.deepEqual(
-      own.filter((name) => !shown.some(({ metric }) => metric === name)),
-      [],
-    )
+    const hidden = own.filter((name) => !shown.some(({ metric }) => metric === name))
+    assert.deepEqual(hidden, [])
   })
 })
 

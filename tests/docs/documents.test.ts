@@ -4,6 +4,7 @@ import { sep } from 'node:path'
 import { dirname, join } from 'node:path/posix'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { GENERATED_PARTS, withPart } from '../../scripts/release/generated-parts.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 /** A document that a reader finishes in ten minutes. */
@@ -84,19 +85,15 @@ describe('the documents', () => {
 
   it('link to files that exist', () => {
     assert.ok(links.length > 0)
-    assert.deepEqual(
-      links.filter(({ path }) => !existsSync(join(root, path))),
-      [],
-    )
+    const dead = links.filter(({ path }) => !existsSync(join(root, path)))
+    assert.deepEqual(dead, [])
   })
 
   it('link to headings that exist', () => {
     const toHeadings = links.filter(({ heading }) => heading !== '')
     assert.ok(toHeadings.length > 0)
-    assert.deepEqual(
-      toHeadings.filter(({ path, heading }) => !headingsOf(path).includes(heading)),
-      [],
-    )
+    const dead = toHeadings.filter(({ path, heading }) => !headingsOf(path).includes(heading))
+    assert.deepEqual(dead, [])
   })
 
   it('have at most the words of their caps', () => {
@@ -116,4 +113,14 @@ describe('README.md', () => {
     const lines = (documents.get('README.md') ?? '').split('\n').length - 1
     assert.ok(lines <= MOST_LINES_OF_README, `README.md has ${lines} lines`)
   })
+})
+
+describe('the generated part', () => {
+  for (const [path, makePart] of Object.entries(GENERATED_PARTS)) {
+    it(`of ${path} is what npm run docs writes`, () => {
+      const text = readFileSync(join(root, path), 'utf8')
+      const isStale = withPart(text, makePart()) !== text
+      assert.ok(!isStale, `The generated part of ${path} is stale: run npm run docs`)
+    })
+  }
 })

@@ -41,10 +41,8 @@ describe('checkFolder', () => {
     chmodSync(dataDir, 0o750)
     matches(checkFolder(dataDir), /^wrong: Other users can read .* → chmod 700 /)
     chmodSync(dataDir, 0o1777)
-    matches(
-      checkFolder(dataDir),
-      /^wrong: Cannot use the data folder .*: every user may write into /,
-    )
+    const found = checkFolder(dataDir)
+    matches(found, /^wrong: Cannot use the data folder .*: every user may write into /)
   })
 
   it('finds secrets that others may read, or that are damaged', ON_POSIX, async () => {
@@ -58,20 +56,14 @@ describe('checkFolder', () => {
   })
 
   it('finds files of another user', async (t) => {
-    if (process.getuid?.() !== 0) {
-      t.skip('only root may give files away')
-      return
-    }
+    if (process.getuid?.() !== 0) return t.skip('only root may give files away')
     const { dataDir, database } = await makeDataFolder(folder)
     chownSync(database, 65_534, 65_534)
     matches(checkFolder(dataDir), /^wrong: .*app\.db belongs to another user → chown it/)
   })
 
   it('accepts a folder of another owner if this user may write', async (t) => {
-    if (!mayBecomeNobody()) {
-      t.skip('needs root, and a runtime that every user may run')
-      return
-    }
+    if (!mayBecomeNobody()) return t.skip('needs root, and a runtime that every user may run')
     const { dataDir } = await makeDataFolder(folder)
     chmodSync(dataDir, 0o2770)
     chownSync(dataDir, 0, 7)
@@ -122,10 +114,8 @@ describe('checkDatabase', () => {
   it('reports pending migrations and a newer version', async () => {
     const { database } = await makeDataFolder(folder)
     withClient(database, (client) => client.pragma('user_version = 3'))
-    matches(
-      checkDatabase(database),
-      /^warning: .* lacks 0004-rum\.sql.* → make a backup; npm run migrate /,
-    )
+    const pending = checkDatabase(database)
+    matches(pending, /^warning: .* lacks 0004-rum\.sql.* → make a backup; npm run migrate /)
     const newer = await makeDataFolder(folder)
     withClient(newer.database, (client) => client.pragma('user_version = 99'))
     const found = checkDatabase(newer.database)
@@ -136,9 +126,8 @@ describe('checkDatabase', () => {
 describe('checkClock', () => {
   it('compares the clock with the latest time in the database', async () => {
     const { database } = await makeDataFolder(folder)
-    withClient(database, (client) =>
-      client.exec(`INSERT INTO health (id, checked_at) VALUES (1, ${NOON})`),
-    )
+    const checked = `INSERT INTO health (id, checked_at) VALUES (1, ${NOON})`
+    withClient(database, (client) => client.exec(checked))
     assert.deepEqual(lines(checkClock(database, NOON - 59_000)), ['ok'])
     const found = checkClock(database, NOON - DAY_MS)
     matches(found, /^wrong: The clock says .*database was written at .* → set the/)
@@ -189,10 +178,8 @@ describe('checkMail', () => {
   it('finds a mail server that does not answer, and shows no password', async () => {
     const password = crypto.randomUUID()
     const [found, ...more] = lines(await checkMail(`smtp://ada:${password}@127.0.0.1:1`))
-    assert.match(
-      found ?? '',
-      /^wrong: 127\.0\.0\.1:1 accepts no mail: .* → check MERIDIAN_SMTP_URL$/,
-    )
+    const refusal = /^wrong: 127\.0\.0\.1:1 accepts no mail: .* → check MERIDIAN_SMTP_URL$/
+    assert.match(found ?? '', refusal)
     assert.equal(found?.includes(password), false)
     assert.deepEqual(more, [])
   })
@@ -238,9 +225,7 @@ describe('checkAuth', () => {
 describe('runCheck', () => {
   it('turns the error of a check into its finding', async () => {
     const check = { name: 'x', find: () => Promise.reject(new Error('no such thing')) }
-    matches(
-      await runCheck(check),
-      /^wrong: no such thing → the message says why this check failed$/,
-    )
+    const found = await runCheck(check)
+    matches(found, /^wrong: no such thing → the message says why this check failed$/)
   })
 })

@@ -72,10 +72,8 @@ describe('checkReplication', () => {
     allLines([checkReplication({ syncedAt, unread }, NOON)])[0] ?? ''
 
   it('finds no problem in a copy that is at most a minute old', () => {
-    assert.equal(
-      found(NOON - 1_000),
-      'ok: Litestream last completed the copy 1 second ago; it has read the whole log',
-    )
+    const whole = 'ok: Litestream last completed the copy 1 second ago; it has read the whole log'
+    assert.equal(found(NOON - 1_000), whole)
     assert.match(found(NOON - 60_000, 1), /^ok: .* 60 seconds ago; 1 KB of the log wait$/)
     assert.match(found(NOON + 1), /^ok: .* 0 seconds ago/, 'completed while it was asked')
   })
@@ -84,9 +82,7 @@ describe('checkReplication', () => {
     assert.match(found(NOON - 60_001, 2_048), /^warning: .* 60 seconds ago; 2 KB .* → the log of/)
     assert.match(found(0), /^warning: Litestream has copied nothing since it started → the log of/)
     const [silent = ''] = allLines([checkReplication({ problem: 'connect ENOENT' }, NOON)])
-    assert.match(
-      silent,
-      /^warning: Litestream does not answer: connect ENOENT → restart the server/,
-    )
+    const advice = /^warning: Litestream does not answer: connect ENOENT → restart the server/
+    assert.match(silent, advice)
   })
 })

@@ -11,8 +11,7 @@ import { makeApp, NOON, type TestApp } from '../support/helpers.ts'
 import { closedAfterTest } from '../support/scene/freshly.ts'
 import { freshScene } from '../support/scene/scene.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { actionsOf } from './actions.ts'
-import { OPERATOR } from './operator.ts'
+import { actionsOf } from './operator.ts'
 
 const closed = closedAfterTest()
 
@@ -25,10 +24,8 @@ const folder = tempFolder()
 let count = 0
 
 function writeDatabase(path: string, builtAt: number): void {
-  writeFileSync(
-    `${path}.new`,
-    mmdbBytes({ '1.0.0.0/8': { country: { iso_code: 'DE' } } }, { builtAt }),
-  )
+  const bytes = mmdbBytes({ '1.0.0.0/8': { country: { iso_code: 'DE' } } }, { builtAt })
+  writeFileSync(`${path}.new`, bytes)
   renameSync(`${path}.new`, path)
 }
 
@@ -45,23 +42,16 @@ async function openWith(builtAt: number) {
   return { app, file, show, refresh }
 }
 
-/** Replaces the downloads of the service by those of one that downloads with `download`. */
-function downloadWith(download: () => Promise<void>) {
-  return ({ config, now }: Services): Partial<Services> => ({
-    downloads: openDownloads(
-      {
-        config: {
-          ...config,
-          geo: { ...config.geo, files: undefined },
-          download: { ...config.download, maxmindAccountId: '1', maxmindLicenseKey: 'none' },
-        },
-        log: silentLog,
-        now,
-      },
-      download,
-      new AsyncDisposableStack(),
-    ),
-  })
+/** A service that downloads with `download`, and its operator. */
+async function openDownloading(download: () => Promise<void>) {
+  const replace = ({ config, now }: Services): Partial<Services> => {
+    const geo = { ...config.geo, files: undefined }
+    const account = { ...config.download, maxmindAccountId: '1', maxmindLicenseKey: 'none' }
+    const own = { config: { ...config, geo, download: account }, log: silentLog, now }
+    return { downloads: openDownloads(own, download, new AsyncDisposableStack()) }
+  }
+  const app = closed(await makeApp({ replace }))
+  return { app, olga: app.operator('olga') }
 }
 
 const settled = ({ services }: TestApp) => services.downloads?.job.settled()
@@ -71,9 +61,8 @@ describe('the page of the databases', () => {
     const { file, show } = await openWith(NOON - 3 * DAY_MS)
     const html = await show()
     assert.match(html, /<h2>Mine-0<\/h2><span class="badge good">Current/)
-    for (const text of ['maxmind', 'GeoLite2-City', ', 3 days ago', file]) {
+    for (const text of ['maxmind', 'GeoLite2-City', ', 3 days ago', file])
       assert.ok(html.includes(text), text)
-    }
     assert.match(html, /<dt>Size<\/dt><dd>\d+\.\d kB/)
     assert.match(html, /<dt>In use since<\/dt><dd><time datetime="2026-01-15T12:00:00/)
   })
@@ -89,10 +78,8 @@ describe('the page of the databases', () => {
     await refresh()
     const html = await show()
     assert.match(html, /badge error">Earlier version/)
-    assert.match(
-      html,
-      /role="alert">A new version was refused .*metadata.* earlier version is served/,
-    )
+    const refusal = /role="alert">A new version was refused .*metadata.* earlier version is served/
+    assert.match(html, refusal)
     writeDatabase(file, NOON - DAY_MS)
     await refresh()
     assert.match(await show(), /badge good">Current.*A new version was refused/)
@@ -138,22 +125,19 @@ describe('the page of the databases', () => {
   })
 
   it('says that the server does not download, and refuses to', async () => {
-    assert.match(
-      (await olga.visit(PAGE)).html,
-      /does not download databases.*set MERIDIAN_MAXMIND_ACCOUNT_ID/s,
-    )
+    const shown = (await olga.visit(PAGE)).html
+    assert.match(shown, /does not download databases.*set MERIDIAN_MAXMIND_ACCOUNT_ID/s)
     const { status, html } = await olga.submit(DOWNLOAD)
     assert.equal(status, 400)
     assert.match(html, /role="alert">This server does not download databases/)
-    assert.deepEqual(await actionsOf(app, OPERATOR), [])
+    assert.deepEqual(await actionsOf(app), [])
   })
 })
 
 describe('a download that an operator starts', () => {
   it('runs once at a time, is audited, and is followed by the page', async () => {
     const downloaded = Promise.withResolvers<void>()
-    await using app = await makeApp({ replace: downloadWith(() => downloaded.promise) })
-    const olga = app.operator('olga')
+    const { app, olga } = await openDownloading(() => downloaded.promise)
     const { status, location } = await olga.submit(DOWNLOAD)
     assert.deepEqual([status, location], [303, PAGE])
     await olga.submit(DOWNLOAD)
@@ -163,22 +147,13 @@ describe('a download that an operator starts', () => {
     await settled(app)
     const after = await olga.visit(PAGE)
     assert.match(after.html, /id="databases" class="job"><p class="soft">The last download ended/)
-    assert.deepEqual(await actionsOf(app, OPERATOR), [
-      {
-        app: 'dashboard',
-        actor_label: OPERATOR,
-        action: 'download_databases',
-        target_id: null,
-        detail: null,
-      },
-    ])
+    const action = { action: 'download_databases', target: null, detail: null }
+    assert.deepEqual(await actionsOf(app), [{ app: 'dashboard', ...action }])
   })
 
   it('shows why it was refused', async () => {
     const reason = 'GeoLite2 City: the server answered 401: MERIDIAN_MAXMIND_LICENSE_KEY is wrong'
-    const download = () => Promise.reject(new Error(reason))
-    await using app = await makeApp({ replace: downloadWith(download) })
-    const olga = app.operator('olga')
+    const { app, olga } = await openDownloading(() => Promise.reject(new Error(reason)))
     await olga.submit(DOWNLOAD)
     await settled(app)
     const { status, html } = await olga.visit(PAGE)
@@ -187,9 +162,7 @@ describe('a download that an operator starts', () => {
   })
 
   it('does not start if it cannot be recorded: the disk is read-only', async () => {
-    const download = async () => assert.fail('it has started')
-    await using app = await makeApp({ replace: downloadWith(download) })
-    const olga = app.operator('olga')
+    const { app, olga } = await openDownloading(async () => assert.fail('it has started'))
     await olga.enter()
     app.setReadOnly(true)
     const { status, html } = await olga.submit(DOWNLOAD)
@@ -205,9 +178,7 @@ describe('a download that an operator starts', () => {
   })
 
   it('is refused from other sites', async () => {
-    const download = async () => assert.fail('it has started')
-    await using app = await makeApp({ replace: downloadWith(download) })
-    const olga = app.operator('olga')
+    const { olga } = await openDownloading(async () => assert.fail('it has started'))
     const headers = { 'sec-fetch-site': 'cross-site' }
     assert.equal((await olga.submit(DOWNLOAD, {}, { headers })).status, 403)
   })

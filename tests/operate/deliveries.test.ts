@@ -9,8 +9,7 @@ import { startLoopbackServer } from '../support/loopback-server.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { closedAfterTest } from '../support/scene/freshly.ts'
 import type { PageOptions } from '../support/scene/pages.ts'
-import { actionsOf } from './actions.ts'
-import { OPERATOR } from './operator.ts'
+import { actionsOf } from './operator.ts'
 
 const closed = closedAfterTest()
 
@@ -29,8 +28,7 @@ async function open(page: string, env: AppOptions['env'] = {}) {
     app,
     show: async (query = '') => (await olga.visit(`${page}${query}`)).html,
     act: (path: string, form?: PageOptions['form']) => olga.submit(`${page}/${path}`, form),
-    actions: async () =>
-      (await actionsOf(app, OPERATOR)).map(({ action, target_id }) => [action, target_id]),
+    actions: async () => (await actionsOf(app)).map(({ action, target }) => [action, target]),
   }
 }
 
@@ -113,7 +111,7 @@ describe('the page of inquiries', () => {
     assert.equal(location, `${INQUIRIES}?done=removed`)
     assert.deepEqual(await inquiries(app), [])
     assert.deepEqual(await actions(), [['remove_inquiry', id]])
-    assert.ok(!JSON.stringify(await actionsOf(app, OPERATOR)).includes(INQUIRY.email))
+    assert.ok(!JSON.stringify(await actionsOf(app)).includes(INQUIRY.email))
     const { status, html } = await act(`${id}/remove`)
     assert.equal(status, 404)
     assert.match(html, /role="alert">There is no such inquiry/)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { assertAccessible, SCREENS } from '../pages/accessible.ts'
-import { openBrowser, type TestBrowser } from '../pages/browser.ts'
+import { visitors } from '../pages/browser.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 import { PASSWORD } from '../support/sign-in.ts'
 
@@ -12,39 +12,31 @@ const OPERATOR = 'olga@example.com'
 const PERSON = 'ada@example.com'
 
 const folder = newDataFolder()
+const openVisitor = visitors()
 let server: Running
-let browser: TestBrowser
 before(async () => {
-  browser = await openBrowser()
   server = await startServer({ ...folder.settings, PORT: '0' })
-  const made = await runScript(
-    ['scripts/key.ts', '--email', PERSON, '--name', 'first'],
-    folder.settings,
-  )
-  assert.equal(made.code, 0, made.stderr)
+  await run('scripts/key.ts', '--email', PERSON, '--name', 'first')
   await signUp()
 })
 after(async () => {
-  await browser.close()
   await server.stop('SIGTERM')
   folder.remove()
 })
 
-async function setRole(role: string): Promise<void> {
-  const set = await runScript(
-    ['scripts/user.ts', '--email', OPERATOR, '--role', role],
-    folder.settings,
-  )
-  assert.equal(set.code, 0, set.stderr)
+async function run(...command: string[]): Promise<void> {
+  const { code, stderr } = await runScript(command, folder.settings)
+  assert.equal(code, 0, stderr)
 }
 
+const setRole = (role: string) => run('scripts/user.ts', '--email', OPERATOR, '--role', role)
+
 async function signUp(): Promise<void> {
-  const { page } = await browser.visitor()
+  const { page } = await openVisitor()
   await page.goto(`${server.url}/app/sign-up`)
   await page.fill('#name', 'Olga')
   await signIn(page)
   await page.waitForURL(/\/app$/)
-  await page.context().close()
 }
 
 async function signIn(page: Page): Promise<void> {
@@ -55,7 +47,7 @@ async function signIn(page: Page): Promise<void> {
 
 /** Opens the list of people as the operator. */
 async function open(options: BrowserContextOptions = {}) {
-  const visitor = await browser.visitor(options)
+  const visitor = await openVisitor(options)
   await visitor.page.goto(`${server.url}/app/operate/people`)
   await signIn(visitor.page)
   await visitor.page.waitForURL(/\/app\/operate\/people$/)
@@ -86,7 +78,6 @@ describe('the pages of operators', { timeout: 300_000 }, () => {
     await page.reload()
     assert.equal(await page.textContent('h1'), 'Page not found')
     await setRole('operator')
-    await page.context().close()
   })
 
   it('can be used by keyboard alone, without JavaScript', async () => {
@@ -110,7 +101,6 @@ describe('the pages of operators', { timeout: 300_000 }, () => {
     await page.keyboard.press('Enter')
     await page.waitForSelector('text=Account enabled.')
     assert.deepEqual(errors, [])
-    await page.context().close()
   })
 
   it('show the list as soon as a filter is changed, and keep the focus in the form', async () => {
@@ -122,7 +112,6 @@ describe('the pages of operators', { timeout: 300_000 }, () => {
     assert.deepEqual(await page.locator('#report tbody a').allTextContents(), [OPERATOR])
     assert.equal(await page.evaluate('document.activeElement.id'), 'status')
     assert.deepEqual(errors, [])
-    await page.context().close()
   })
 
   for (const { name, options } of SCREENS) {
@@ -140,7 +129,6 @@ describe('the pages of operators', { timeout: 300_000 }, () => {
         await assertAccessible(page, path)
       }
       assert.deepEqual(errors, [])
-      await page.context().close()
     })
   }
 })

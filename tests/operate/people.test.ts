@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { operateRoutes } from '../../routes/operate/operate.ts'
 import { write } from '../support/database/sql.ts'
-import type { TestApp } from '../support/helpers.ts'
+import { visitPage } from '../support/scene/pages.ts'
 import { freshScene } from '../support/scene/scene.ts'
-import { nextOf, OPERATOR } from './operator.ts'
+import { nextOf, OPERATOR, pagesFrom } from './operator.ts'
 
 const app = freshScene()
 const olga = app.operator('olga')
@@ -11,7 +12,7 @@ const olga = app.operator('olga')
 const PATH = '/app/operate/people'
 
 /** Adds users of the free plan: user000@example.com and so on. */
-async function addUsers(app: TestApp, count: number): Promise<void> {
+async function addUsers(count: number): Promise<void> {
   const sql = `INSERT INTO users (id, email, email_verified, plan, created_at) VALUES (?, ?, 1, 'free', 0)`
   for (let n = 0; n < count; n++)
     await write(app, sql, `id-${n}`, `user${String(n).padStart(3, '0')}@example.com`)
@@ -25,24 +26,17 @@ function emailsOf(html: string): string[] {
 
 describe('the list of people', () => {
   it('shows everybody once, page by page', async () => {
-    await addUsers(app, 120)
-    const emails: string[] = []
-    const sizes: number[] = []
-    for (let path: string | undefined = PATH; path !== undefined; ) {
-      const { status, html } = await olga.visit(path)
-      assert.equal(status, 200)
-      const found = emailsOf(html)
-      sizes.push(found.length)
-      emails.push(...found)
-      path = nextOf(html)
-    }
+    await addUsers(120)
+    const pages = (await pagesFrom(PATH, olga)).map(emailsOf)
+    const emails = pages.flat()
+    const sizes = pages.map(({ length }) => length)
     assert.deepEqual(sizes, [50, 50, 21])
     assert.equal(emails[0], OPERATOR)
     assert.deepEqual(emails, [...new Set(emails)].toSorted())
   })
 
   it('keeps the filter from page to page', async () => {
-    await addUsers(app, 60)
+    await addUsers(60)
     const first = await olga.visit(`${PATH}?search=USER0&plan=free`)
     assert.match(first.html, /value="user0"/)
     const next = nextOf(first.html) ?? ''
@@ -51,7 +45,7 @@ describe('the list of people', () => {
   })
 
   it('finds people by the beginning of the address, by plan and by status', async () => {
-    await addUsers(app, 4)
+    await addUsers(4)
     await write(
       app,
       `UPDATE users SET plan = 'pro' WHERE id = 'id-1';
@@ -81,17 +75,14 @@ describe('the list of people', () => {
 
   it('refuses queries that it does not understand', async () => {
     const long = 'x'.repeat(321)
-    const queries = [`after=${long}`, `search=${long}`, 'plan=gold', 'status=constructor']
-    for (const query of queries) {
+    for (const query of [`after=${long}`, `search=${long}`, 'plan=gold', 'status=constructor']) {
       const { status, html } = await olga.visit(`${PATH}?${query}`)
       assert.equal(status, 400, query)
       assert.match(html, /Request failed/)
     }
-    for (const odd of ['%00', '%ff', '%F4%8F%BF%BF', "'"]) {
-      for (const name of ['after', 'search']) {
+    for (const odd of ['%00', '%ff', '%F4%8F%BF%BF', "'"])
+      for (const name of ['after', 'search'])
         assert.equal((await olga.visit(`${PATH}?${name}=${odd}`)).status, 200, odd)
-      }
-    }
   })
 
   it('escapes markup in typed texts', async () => {
@@ -102,12 +93,50 @@ describe('the list of people', () => {
   })
 
   it('answers HEAD without a body', async () => {
-    const cookie = await olga.enter()
-    const request = new Request(`http://127.0.0.1:8787${PATH}`, {
-      method: 'HEAD',
-      headers: { cookie },
-    })
+    const headers = { cookie: await olga.enter() }
+    const request = new Request(`http://127.0.0.1:8787${PATH}`, { method: 'HEAD', headers })
     const response = await app.app.fetch(request, { remoteAddress: '198.18.0.1' })
     assert.deepEqual([response.status, await response.text()], [200, ''])
+  })
+})
+
+const ada = app.user('ada')
+
+describe('the pages of operators', () => {
+  it('open at the list of people', async () => {
+    const { status, location } = await olga.visit('/app/operate')
+    assert.deepEqual([status, location], [303, '/app/operate/people'])
+    const { html } = await olga.visit('/app/operate/people')
+    assert.match(html, /<nav class="rail" aria-label="Operate">/)
+    assert.match(html, /href="\/app\/operate\/people" aria-current="page"/)
+  })
+
+  it('do not exist for other users', async () => {
+    const unknown = await ada.visit('/app/unknown')
+    for (const { method, path } of operateRoutes) {
+      const { status, html } = await (method === 'post' ? ada.submit(path) : ada.visit(path))
+      assert.equal(status, unknown.status, path)
+      assert.match(html, /Page not found/, path)
+    }
+  })
+
+  it('send a guest to sign in', async () => {
+    for (const { method, path } of operateRoutes) {
+      const page = await visitPage(app, path, { ...(method === 'post' && { form: {} }) })
+      assert.equal(page.status, method === 'post' ? 401 : 303, path)
+      assert.match(page.location ?? page.html, /\/app\/sign-in/, path)
+    }
+  })
+
+  it('are linked from the dashboard of operators alone', async () => {
+    const link = /href="\/app\/operate"/
+    assert.match((await olga.visit('/app/keys')).html, link)
+    assert.doesNotMatch((await ada.visit('/app/keys')).html, link)
+  })
+
+  it('close with the request after the role is taken', async () => {
+    await olga.enter()
+    await write(app, "UPDATE users SET role = 'user'")
+    assert.equal((await olga.visit('/app/operate/people')).status, 404)
   })
 })

@@ -7,7 +7,7 @@ import { openDb } from '../../lib/db/open.ts'
 import { ask, openServerShop, type ServerShop, SUBSCRIPTION } from '../billing/server-shop.ts'
 import { INQUIRY } from '../contact/inquiry.ts'
 import { assertAccessible, SCREENS } from '../pages/accessible.ts'
-import { openBrowser, type TestBrowser } from '../pages/browser.ts'
+import { visitors } from '../pages/browser.ts'
 import type { Running } from '../support/process.ts'
 import { PASSWORD } from '../support/sign-in.ts'
 import { OPERATOR } from './operator.ts'
@@ -19,25 +19,19 @@ const TIMEOUT_MS = 900_000
 const SLOW = { timeout: 300_000 }
 const PAGES = ['databases', 'system', 'billing', 'inquiries', 'inquiries?state=dead', 'notices']
 
+const openVisitor = visitors()
 let shop: ServerShop
 let server: Running
-let browser: TestBrowser
 let session: Awaited<ReturnType<typeof signUp>>
 before(async () => {
-  browser = await openBrowser()
   shop = await openServerShop({ starter: 9, pro: 29 })
-  server = await shop.start({
-    MERIDIAN_BACKUP_DIR: join(shop.dataDir, 'backups'),
-    MERIDIAN_CONTACT: 'store',
-  })
+  const backups = join(shop.dataDir, 'backups')
+  server = await shop.start({ MERIDIAN_BACKUP_DIR: backups, MERIDIAN_CONTACT: 'store' })
   await sellUnnoticed()
   session = await signUp()
   await addRows()
 })
-after(async () => {
-  await browser.close()
-  await shop[Symbol.asyncDispose]()
-})
+after(() => shop[Symbol.asyncDispose]())
 
 /** Sells a plan whose events never arrive: the database is outdated. */
 async function sellUnnoticed(): Promise<void> {
@@ -49,7 +43,7 @@ async function sellUnnoticed(): Promise<void> {
 }
 
 async function signUp() {
-  const { page } = await browser.visitor()
+  const { page } = await openVisitor()
   await page.goto(`${server.url}/app/sign-up`)
   await page.fill('#name', 'Olga')
   await page.fill('#email', OPERATOR)
@@ -57,7 +51,6 @@ async function signUp() {
   await page.click('main button')
   await page.waitForURL(/\/app$/)
   const cookies = await page.context().cookies(`${server.url}/app`)
-  await page.context().close()
   return cookies
 }
 
@@ -78,7 +71,7 @@ async function addRows(): Promise<void> {
 }
 
 async function open(path: string, options: BrowserContextOptions = {}) {
-  const visitor = await browser.visitor(options)
+  const visitor = await openVisitor(options)
   await visitor.page.context().addCookies(session)
   await visitor.page.goto(`${server.url}/app/operate/${path}`)
   return visitor
@@ -103,14 +96,12 @@ describe('the pages of operators about the service', { timeout: TIMEOUT_MS }, ()
     await page.waitForSelector('#backup :text("meridian-")')
     assert.equal(await page.locator('[data-refresh]').count(), 0)
     assert.deepEqual(errors, [])
-    await page.context().close()
   })
 
   it('compare with Stripe without JavaScript', async () => {
     const { page } = await open('billing', { javaScriptEnabled: false })
     await page.click('text=Compare now')
     await reloadUntil(page, 'outdated')
-    await page.context().close()
   })
 
   for (const { name, options } of SCREENS) {
@@ -124,7 +115,6 @@ describe('the pages of operators about the service', { timeout: TIMEOUT_MS }, ()
         await assertAccessible(page, path)
       }
       assert.deepEqual(errors, [])
-      await page.context().close()
     })
   }
 
@@ -134,7 +124,6 @@ describe('the pages of operators about the service', { timeout: TIMEOUT_MS }, ()
     await page.click('text=Read the subscription again')
     await reloadUntil(page, '1 mismatch repaired')
     await page.waitForSelector('text=The database agrees with Stripe')
-    await page.context().close()
   })
 
   it('remove an inquiry by keyboard', async () => {
@@ -146,6 +135,5 @@ describe('the pages of operators about the service', { timeout: TIMEOUT_MS }, ()
     await page.waitForSelector('text=Removed.')
     assert.equal(await page.locator('text=Yves Removed').count(), 0)
     assert.deepEqual(errors, [])
-    await page.context().close()
   })
 })

@@ -13,8 +13,7 @@ import { type AppOptions, makeApp, NOON } from '../support/helpers.ts'
 import { ON_POSIX } from '../support/runtime.ts'
 import { closedAfterTest } from '../support/scene/freshly.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { actionsOf } from './actions.ts'
-import { OPERATOR } from './operator.ts'
+import { actionsOf } from './operator.ts'
 
 const closed = closedAfterTest()
 
@@ -32,29 +31,22 @@ async function open(options: AppOptions = {}) {
     show: async () => (await olga.visit(PAGE)).html,
     act: (name: 'backup' | 'doctor') => olga.submit(`${PAGE}/${name}`),
     settled: (name: 'backup' | 'doctor') => app.services.operatorJobs[name].settled(),
-    actions: async () => (await actionsOf(app, OPERATOR)).map(({ action }) => action),
+    actions: async () => (await actionsOf(app)).map(({ action }) => action),
   }
 }
 
 /** Runs the real commands, as a server does, but with the settings of the tests. */
-function realCommands(): {
-  runScript: RunScript
-  env: Record<string, string>
-  use(dataDir: string): void
-} {
-  const backups = join(tempFolder(), 'backups')
-  const env: Record<string, string> = { MERIDIAN_BACKUP_DIR: backups }
+function realCommands() {
+  const env = { MERIDIAN_BACKUP_DIR: join(tempFolder(), 'backups') }
   let settings = {}
-  return {
-    env,
-    use: (dataDir) => {
-      settings = { ...env, MERIDIAN_DATA_DIR: dataDir }
-    },
-    runScript: async (name, ...args) => {
-      const command = [...process.execArgv, join(root, `scripts/${name}.ts`), ...args]
-      return (await run(process.execPath, command, { env: { ...process.env, ...settings } })).stdout
-    },
+  const runScript: RunScript = async (name, ...args) => {
+    const command = [...process.execArgv, join(root, `scripts/${name}.ts`), ...args]
+    return (await run(process.execPath, command, { env: { ...process.env, ...settings } })).stdout
   }
+  const use = (dataDir: string) => {
+    settings = { ...env, MERIDIAN_DATA_DIR: dataDir }
+  }
+  return { env, use, runScript }
 }
 
 const ofFile = onlyOnSqlite('the command and Litestream copy a database file')
@@ -102,9 +94,8 @@ describe('the doctor on the page', () => {
       { check: 'Disk', state: 'ok', text: '9000 MB are free' },
       { check: 'Backups', state: 'warning', text: 'There is no backup', advice: 'make one' },
     ]
-    const { show, act, settled, actions } = await open({
-      runScript: async () => JSON.stringify(found),
-    })
+    const runScript = async () => JSON.stringify(found)
+    const { show, act, settled, actions } = await open({ runScript })
     assert.equal((await act('doctor')).location, PAGE)
     await settled('doctor')
     const html = await show()
@@ -116,12 +107,11 @@ describe('the doctor on the page', () => {
   it('runs in another process, and only once at a time', async () => {
     const ended = Promise.withResolvers<string>()
     let runs = 0
-    const { show, act, settled, actions } = await open({
-      runScript: () => {
-        runs += 1
-        return ended.promise
-      },
-    })
+    const runScript = () => {
+      runs += 1
+      return ended.promise
+    }
+    const { show, act, settled, actions } = await open({ runScript })
     await act('doctor')
     await act('doctor')
     assert.match(await show(), /id="doctor" class="job" data-refresh="2".*has been running since/)
@@ -159,9 +149,8 @@ describe('a backup that an operator starts', () => {
 
   it('shows why it failed: the disk is read-only', async () => {
     const reason = 'Cannot write /backups: EROFS; the disk of / is read-only'
-    const { show, act, settled } = await open({
-      runScript: () => Promise.reject(new Error(reason)),
-    })
+    const runScript = () => Promise.reject(new Error(reason))
+    const { show, act, settled } = await open({ runScript })
     await act('backup')
     await settled('backup')
     assert.match(await show(), /role="alert">Failed .*: Cannot write \/backups: EROFS/)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after, afterEach } from 'node:test'
 import {
   type BrowserContext,
   type BrowserContextOptions,
@@ -52,6 +53,22 @@ export async function openBrowser(): Promise<TestBrowser> {
   return {
     visitor: async (options = {}) => watch(await browser.newContext(options)),
     close: () => browser.close(),
+  }
+}
+
+/** Opens tabs of one Chromium, each in a new profile, which is closed after the test. */
+export function visitors(): TestBrowser['visitor'] {
+  let browser: Promise<TestBrowser> | undefined
+  const opened: Visitor[] = []
+  afterEach(async () => {
+    for (const { page } of opened.splice(0)) await page.context().close()
+  })
+  after(async () => (await browser)?.close())
+  return async (options) => {
+    browser ??= openBrowser()
+    const visitor = await (await browser).visitor(options)
+    opened.push(visitor)
+    return visitor
   }
 }
 

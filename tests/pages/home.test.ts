@@ -2,20 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { SAMPLES } from '../../pages/home.tsx'
 import { makeApp } from '../support/helpers.ts'
+import { visitPage } from '../support/scene/pages.ts'
 import { sharedScene } from '../support/scene/scene.ts'
-import { freshClient } from '../support/scene/send.ts'
 
 const app = sharedScene()
-
-async function load(path: string, { from = freshClient(), in: { app: hono } = app } = {}) {
-  const request = new Request(new URL(path, 'http://127.0.0.1:8787'))
-  const response = await hono.fetch(request, { remoteAddress: from })
-  return { status: response.status, html: await response.text() }
-}
+const load = (path: string) => visitPage(app, path)
 
 describe('the first page', () => {
   it('shows a sample with a map to a visitor whose address no database knows', async () => {
-    const { html } = await load('/', { from: '127.0.0.1' })
+    const { html } = await visitPage(app, '/', { from: '127.0.0.1' })
     assert.match(html, /For example.*81\.2\.69\.160.*London/s)
     assert.match(html, /You reach this server from 127\.0\.0\.1, which no database knows/)
     assert.match(html, /<svg[^>]* role="img" aria-label="Map of London, City of London/)
@@ -35,6 +30,6 @@ describe('the first page', () => {
     assert.match(html, /href="\/app\/sign-in">Sign in</)
     assert.match(html, /<form method="post" action="\/app\/keys">/)
     await using closed = await makeApp({ env: { MERIDIAN_SIGN_UP: 'closed' } })
-    assert.doesNotMatch((await load('/', { in: closed })).html, /sign-up/)
+    assert.doesNotMatch((await visitPage(closed, '/')).html, /sign-up/)
   })
 })

@@ -1,34 +1,23 @@
-import { after, afterEach, before, beforeEach } from 'node:test'
+import { beforeEach } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
-import { openBrowser, type TestBrowser, type Visitor } from './browser.ts'
-import { openSite, type Site } from './site.ts'
+import { freshly } from '../support/scene/freshly.ts'
+import { type Visitor, visitors } from './browser.ts'
+import { openSite } from './site.ts'
 
 /** Opens pages in a Chromium that can reach only the site. Each test has a site of its own. */
 export function browseInside() {
-  let browser: TestBrowser
-  let site: Site
-  let opened: Visitor[]
+  const openVisitor = visitors()
+  const site = freshly(openSite)
   let outside: string[]
-  before(async () => {
-    browser = await openBrowser()
-  })
-  after(() => browser.close())
-  beforeEach(async () => {
-    site = await openSite()
-    opened = []
+  beforeEach(() => {
     outside = []
   })
-  afterEach(async () => {
-    for (const { page } of opened) await page.context().close()
-    await site[Symbol.asyncDispose]()
-  })
   return {
-    site: () => site,
+    site,
     /** Requests to addresses outside the site. */
     outsideRequests: () => outside,
     open: async (path: string, options: BrowserContextOptions = {}): Promise<Visitor> => {
-      const visitor = await browser.visitor(options)
-      opened.push(visitor)
+      const visitor = await openVisitor(options)
       await visitor.page.context().route('**', async (route) => {
         const url = route.request().url()
         if (url.startsWith(`${site.origin}/`) || url.startsWith('data:')) return route.continue()

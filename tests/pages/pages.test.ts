@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { POLICIES } from '../../lib/limits/rate-limiter.ts'
 import { parseAddress } from '../../lib/parts/net/address.ts'
+import type { Services } from '../../lib/services/services.ts'
 import { makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
 import { sharedScene } from '../support/scene/scene.ts'
 import { freshClient } from '../support/scene/send.ts'
@@ -26,12 +27,8 @@ async function load(path: string, { from, in: other, ...init }: LoadOptions = {}
   const request = new Request(new URL(path, 'http://127.0.0.1:8787'), init)
   const { app: hono } = other ?? app
   const response = await hono.fetch(request, { remoteAddress: from ?? freshClient() })
-  return {
-    response,
-    status: response.status,
-    headers: response.headers,
-    html: await response.text(),
-  }
+  const { status, headers } = response
+  return { response, status, headers, html: await response.text() }
 }
 
 /** All tags, without the value of the input. */
@@ -121,17 +118,9 @@ describe('pages', () => {
   })
 
   it('do not reveal internal errors', async () => {
-    await using broken = await makeApp({
-      log,
-      replace: ({ geo }) => ({
-        geo: {
-          ...geo,
-          list: () => {
-            throw new Error('secret detail')
-          },
-        },
-      }),
-    })
+    const list = () => assert.fail('secret detail')
+    const replace = ({ geo }: Services) => ({ geo: { ...geo, list } })
+    await using broken = await makeApp({ log, replace })
     const { status, html } = await load('/', { in: broken })
     assert.equal(status, 500)
     assert.match(html, /Something went wrong/)
@@ -199,10 +188,8 @@ describe('GET /', () => {
 
   it('shows plans, databases and their attributions', async () => {
     const { html } = await load('/')
-    assert.match(
-      html,
-      /<th scope="row">Starter<\/th><td>\$9 per month<\/td><td>25,000<\/td><td>120<\/td>/,
-    )
+    const row = /<th scope="row">Starter<\/th><td>\$9 per month<\/td><td>25,000<\/td><td>120<\/td>/
+    assert.match(html, row)
     assert.match(html, /GeoLite2 data created by MaxMind.*<a href="https:\/\/www\.maxmind\.com">/)
     assert.doesNotMatch(html, /Demo/)
   })
@@ -242,10 +229,8 @@ describe('page assets', () => {
       assert.equal(status, 200, path)
       assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable')
       assert.equal(headers.get('x-content-type-options'), 'nosniff')
-      assert.match(
-        headers.get('content-type') ?? '',
-        /^(text\/(css|javascript); ch|image\/svg\+xml$)/,
-      )
+      const type = headers.get('content-type') ?? ''
+      assert.match(type, /^(text\/(css|javascript); ch|image\/svg\+xml$)/)
       const tag = headers.get('etag') ?? ''
       assert.equal((await load(path, { headers: { 'if-none-match': tag } })).status, 304)
       const zipped = await load(path, { headers: { 'accept-encoding': 'gzip' } })

@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
-import { type PostgresServer, startPostgres } from '../support/database/postgres-server.ts'
+import { startPostgres } from '../support/database/postgres-server.ts'
 import { codeOf, makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
 import { newDataFolder, type Running, startServer } from '../support/process.ts'
+import { shared } from '../support/scene/freshly.ts'
 import type { SendOptions } from '../support/scene/send.ts'
 import { PASSWORD, sendAuth, signUp } from '../support/sign-in.ts'
 
@@ -16,11 +17,7 @@ const ORIGIN = 'https://shop.example'
 
 const Usage = v.object({ totalRequests: v.number() })
 
-let server: PostgresServer
-before(async () => {
-  server = await startPostgres()
-})
-after(() => server[Symbol.asyncDispose]())
+const server = shared(startPostgres)
 
 const settings = async () => ({
   MERIDIAN_DATABASE_URL: await server.createDatabase(),
@@ -131,10 +128,8 @@ describe('while PostgreSQL is away', () => {
     const isOver = (message: string) => countLogged(`over: ${message}`) > 0
     while (!repeated.every(isOver)) await sleep(100, undefined, { signal })
     const others = repeated.flatMap((message) => [message, `over: ${message}`])
-    assert.deepEqual(
-      others.filter((message) => countLogged(message) !== 1),
-      [],
-    )
+    const notOnce = others.filter((message) => countLogged(message) !== 1)
+    assert.deepEqual(notOnce, [])
   })
 
   it('recovers by itself once PostgreSQL is back, and has lost no count', async () => {
@@ -198,11 +193,8 @@ describe('a server process, whose sign-in runs in a thread of its own', () => {
   it('stops without PostgreSQL, although counts wait to be written', async () => {
     const signIn = await ask('/api/auth/sign-in/email', { email, password: PASSWORD })
     const { token } = v.parse(v.object({ token: v.string() }), await signIn.json())
-    const made = await ask(
-      '/v1/account/me/keys',
-      { name: 'first', type: 'secret' },
-      { authorization: `Bearer ${token}` },
-    )
+    const headers = { authorization: `Bearer ${token}` }
+    const made = await ask('/v1/account/me/keys', { name: 'first', type: 'secret' }, headers)
     const { rawKey } = v.parse(v.object({ rawKey: v.string() }), await made.json())
     await server.stop()
     assert.equal((await ask(LOCATE, undefined, { 'x-api-key': rawKey })).status, 200)

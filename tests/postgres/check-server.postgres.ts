@@ -1,29 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import { requireUsableDatabase } from '../../lib/postgres/check-server.ts'
 import type { PgPool } from '../../lib/postgres/connection.ts'
 import { openPostgres } from '../../lib/storage/open-postgres.ts'
 import { findFreePort } from '../../scripts/parts/start-process.ts'
 import {
   createDatabase,
-  type PostgresServer,
   query,
   reloadSettings,
   startPostgres,
 } from '../support/database/postgres-server.ts'
 import { newDataFolder, runScript } from '../support/process.ts'
+import { shared } from '../support/scene/freshly.ts'
 
 const PASSWORD = crypto.randomUUID()
 const secret = 'a phrase that nobody guesses '.repeat(2)
 
-let server: PostgresServer
+const server = shared(startPostgres)
 let url: string
 let name: string
-
-before(async () => {
-  server = await startPostgres()
-})
-after(() => server[Symbol.asyncDispose]())
 beforeEach(async () => {
   url = await server.createDatabase()
   name = new URL(url).pathname.slice(1)
@@ -36,9 +31,7 @@ function withParts(parts: Partial<URL>): string {
 
 async function open(at: string): Promise<void> {
   const options = { version: 'test', now: Date.now, onError: () => {} }
-  await (await openPostgres({ url: at, secret, staleKeysSeconds: 300 }, options))[
-    Symbol.asyncDispose
-  ]()
+  await using _opened = await openPostgres({ url: at, secret, staleKeysSeconds: 300 }, options)
 }
 
 /** Asserts that the start fails with one line that names the database, but no password. */
@@ -124,10 +117,8 @@ describe('the start on PostgreSQL', () => {
 
   it('is refused with an encoding that lacks characters', async () => {
     const latin = `latin_${name}`
-    await query(
-      server.url,
-      `CREATE DATABASE ${latin} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`,
-    )
+    const encoded = "ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"
+    await query(server.url, `CREATE DATABASE ${latin} ${encoded}`)
     await assertRefused(
       withParts({ pathname: `/${latin}` }),
       /^its encoding is LATIN1; create a database with ENCODING 'UTF8' TEMPLATE template0$/,

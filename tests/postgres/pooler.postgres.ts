@@ -3,18 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkNotices } from '../../lib/postgres/check-notices.ts'
 import { openPostgres } from '../../lib/storage/open-postgres.ts'
 import { findFreePort } from '../../scripts/parts/start-process.ts'
-import {
-  openTestPool,
-  type PostgresServer,
-  query,
-  startPostgres,
-} from '../support/database/postgres-server.ts'
+import { openTestPool, query, startPostgres } from '../support/database/postgres-server.ts'
 import { NOBODY } from '../support/runtime.ts'
+import { shared } from '../support/scene/freshly.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /* Servers whose database is behind a PgBouncer. */
@@ -22,11 +18,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const LONG_MS = 60_000
 const IGNORED = 'ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout'
 
-let server: PostgresServer
-before(async () => {
-  server = await startPostgres()
-})
-after(() => server[Symbol.asyncDispose]())
+const server = shared(startPostgres)
 
 interface Pooler extends AsyncDisposable {
   readonly url: string
@@ -92,24 +84,19 @@ async function open(url: string): Promise<AsyncDisposable> {
 async function lacksNotices(url: string, longestMs: number): Promise<boolean> {
   await using pool = openTestPool(url)
   let isMissing = false
-  const checking = checkNotices(
-    pool,
-    () => {
-      isMissing = true
-    },
-    longestMs,
-  )
-  await checking.ended
+  const onMissing = () => {
+    isMissing = true
+  }
+  await checkNotices(pool, onMissing, longestMs).ended
   return isMissing
 }
 
 describe('behind a pooler', () => {
   it('the start is refused if the pooler refuses our settings', async () => {
     await using pooler = await startPooler(await server.createDatabase(), 'session', '')
-    await assert.rejects(
-      open(pooler.url),
-      /unsupported startup parameter: \w+; use no pooler, or one in session mode that ignores /,
-    )
+    const advice = 'use no pooler, or one in session mode that ignores '
+    const refusal = new RegExp(`unsupported startup parameter: \\w+; ${advice}`)
+    await assert.rejects(open(pooler.url), refusal)
   })
 
   it('in session mode, the service runs, and notices arrive', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { openDb } from '../../lib/db/open.ts'
-import type { PgPool } from '../../lib/postgres/connection.ts'
 import { migratePg } from '../../lib/postgres/migrate.ts'
 import { openPglite } from '../support/database/pglite.ts'
+import { shared } from '../support/scene/freshly.ts'
 
 /** The types of a column, in SQLite and in PostgreSQL. */
 const TYPES = new Map([
@@ -38,15 +38,8 @@ const OTHER_KEYS: Readonly<Record<string, string>> = {
 
 describe('the schemas of SQLite and PostgreSQL', () => {
   const sqlite = openDb(':memory:')
-  let postgres: PgPool
-
-  before(async () => {
-    postgres = await openPglite()
-  })
-  after(async () => {
-    sqlite.$client.close()
-    await postgres[Symbol.asyncDispose]()
-  })
+  after(() => sqlite.$client.close())
+  const postgres = shared(openPglite)
 
   const listInSqlite = (sql: string) => sqlite.$client.prepare(sql).raw().all()
   const listInPostgres = async (sql: string) =>
@@ -60,12 +53,9 @@ describe('the schemas of SQLite and PostgreSQL', () => {
   })
 
   it('are refused by an older release, unless they leave it working', async () => {
+    const sql = 'UPDATE schema_version SET number = $1, usable_from = $2'
     const set = (number: number, usableFrom: number) =>
-      postgres.use((connection) =>
-        connection.query('UPDATE schema_version SET number = $1, usable_from = $2', [
-          ...[number, usableFrom],
-        ]),
-      )
+      postgres.use((connection) => connection.query(sql, [number, usableFrom]))
     await set(9999, 9998)
     await assert.rejects(migratePg(postgres), /its schema version is 9999, .*use a newer release/)
     await set(9999, 24)
@@ -79,13 +69,8 @@ describe('the schemas of SQLite and PostgreSQL', () => {
        FROM sqlite_schema AS m JOIN pragma_table_xinfo(m.name) AS c
        WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' ORDER BY 1, 2`,
     ).map((row) => {
-      const [table, column, type, isRequired, standard] = row as [
-        string,
-        string,
-        string,
-        number,
-        string,
-      ]
+      type Row = [table: string, column: string, type: string, isRequired: number, standard: string]
+      const [table, column, type, isRequired, standard] = row as Row
       return [table, column, TYPES.get(type), isRequired === 1, standard]
     })
     const nameOf = (row: unknown[]) => row.slice(0, 2).join(' ')
@@ -100,10 +85,9 @@ describe('the schemas of SQLite and PostgreSQL', () => {
     const isOnlyIn = (names: readonly string[]) => (row: unknown[]) => names.includes(nameOf(row))
     assert.deepEqual(inSqlite.filter(isOnlyIn(ONLY_SQLITE)).map(nameOf), ONLY_SQLITE)
     assert.deepEqual(inPostgres.filter(isOnlyIn(ONLY_POSTGRES)).map(nameOf), ONLY_POSTGRES)
-    assert.deepEqual(
-      inPostgres.filter((row) => !isOnlyIn(ONLY_POSTGRES)(row)),
-      inSqlite.filter((row) => !isOnlyIn(ONLY_SQLITE)(row)),
-    )
+    const common = inSqlite.filter((row) => !isOnlyIn(ONLY_SQLITE)(row))
+    const found = inPostgres.filter((row) => !isOnlyIn(ONLY_POSTGRES)(row))
+    assert.deepEqual(found, common)
   })
 
   it('have the same views', async () => {

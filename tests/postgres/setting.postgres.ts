@@ -1,32 +1,26 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { readConfig } from '../../lib/config/config.ts'
 import { ContactChallenge } from '../../lib/contract/contact.ts'
-import type { Log } from '../../lib/parts/log/log.ts'
+import { type Log, silentLog } from '../../lib/parts/log/log.ts'
 import { openPostgres } from '../../lib/storage/open-postgres.ts'
 import { CONTACT, INQUIRY, outcomeOf } from '../contact/inquiry.ts'
 import { solveChallenge } from '../contact/solve-challenge.ts'
-import {
-  openTestPool,
-  type PostgresServer,
-  startPostgres,
-} from '../support/database/postgres-server.ts'
+import { openTestPool, startPostgres } from '../support/database/postgres-server.ts'
 import { makeApp, recordingLog } from '../support/helpers.ts'
+import { closedAfterTest, shared } from '../support/scene/freshly.ts'
 import { lookUpWith, signUp } from '../support/sign-in.ts'
 
-let server: PostgresServer
+const closed = closedAfterTest()
+const server = shared(startPostgres)
 let url: string
 /** Made here, since a secret scanner would find a literal one. */
 const secret = 'a phrase that nobody guesses '.repeat(2)
 
-before(async () => {
-  server = await startPostgres()
-})
-after(() => server[Symbol.asyncDispose]())
 beforeEach(async () => {
   url = await server.createDatabase()
 })
@@ -36,20 +30,12 @@ const settings = () => ({
   MERIDIAN_SECRET: secret,
   MERIDIAN_CONTACT: 'store',
 })
-const openNode = (log?: Log) =>
-  makeApp({ env: settings(), now: Date.now, ...(log !== undefined && { log }) })
+const openNode = (log: Log = silentLog) => makeApp({ env: settings(), now: Date.now, log })
 
 /** Two nodes on the database. */
 async function openNodes() {
   const [one, other] = await Promise.all([openNode(), openNode()])
-  return {
-    one,
-    other,
-    [Symbol.asyncDispose]: async () => {
-      await one.close()
-      await other.close()
-    },
-  }
+  return { one: closed(one), other: closed(other) }
 }
 
 function openSecrets(password: string) {
@@ -77,35 +63,28 @@ describe('MERIDIAN_DATABASE_URL', () => {
     const file = join(first.dataDir, 'app.db')
     writeFileSync(file, 'rows')
     await using app = await first.restart()
-    assert.deepEqual(
-      warnings().map(({ fields }) => fields),
-      [{ file }],
-    )
+    const fields = warnings().map((warning) => warning.fields)
+    assert.deepEqual(fields, [{ file }])
     assert.equal(readFileSync(join(app.dataDir, 'app.db'), 'utf8'), 'rows')
   })
 
   it('makes a session of one node valid on the other', async () => {
-    await using nodes = await openNodes()
-    const { one, other } = nodes
+    const { one, other } = await openNodes()
     const token = await signUp(one)
     assert.equal(await lookUpWith(other, token), 200)
   })
 
   it('makes a contact challenge of one node valid on the other, once', async () => {
-    await using nodes = await openNodes()
-    const { one, other } = nodes
-    const challenge = v.parse(
-      ContactChallenge,
-      (await one.send('GET', `${CONTACT}/challenge`)).body,
-    )
+    const { one, other } = await openNodes()
+    const asked = await one.send('GET', `${CONTACT}/challenge`)
+    const challenge = v.parse(ContactChallenge, asked.body)
     const body = { ...INQUIRY, verification: await solveChallenge(challenge) }
     assert.equal(outcomeOf(await other.send('POST', CONTACT, { body })), 'ok')
     assert.equal(outcomeOf(await one.send('POST', CONTACT, { body })), 'BOT_VERIFICATION_FAILED')
   })
 
   it('makes the demo key of one node valid on the other', async () => {
-    await using nodes = await openNodes()
-    const { one, other } = nodes
+    const { one, other } = await openNodes()
     const keys = await Promise.all([one, other].map(({ services }) => services.openDemo()))
     assert.ok(keys[0])
     assert.equal(keys[1], keys[0])

@@ -14,6 +14,8 @@ const folder = tempFolder()
 const NEVER_MS = 1_000_000
 const from = { address: null, now: NOON }
 let files = 0
+const REFUSE_REMOVAL =
+  "CREATE TRIGGER no BEFORE DELETE ON rum_journal BEGIN SELECT raise(ABORT, 'no'); END"
 
 /** Opens telemetry on a file that can be reopened as a killed process would leave it. */
 function open(file = join(folder, `${files++}.db`), checkpointMs = NEVER_MS) {
@@ -22,12 +24,7 @@ function open(file = join(folder, `${files++}.db`), checkpointMs = NEVER_MS) {
   const onError = (_: unknown, message: string) => {
     errors.push(message)
   }
-  const rum = openRum({
-    db,
-    findCountry: () => 'GB',
-    onError,
-    checkpointMs,
-  })
+  const rum = openRum({ db, findCountry: () => 'GB', onError, checkpointMs })
   /** Closes only the connection, so that everything in memory is lost. */
   const kill = () => {
     db.$client.close()
@@ -74,9 +71,7 @@ describe('telemetry', () => {
   it('counts accepted beacons once, however often it crashes', async () => {
     let opened = open()
     for (let round = 1; round <= 5; round++) {
-      for (const site of ['site', 'other']) {
-        await opened.rum.accept(site, lcp(round * 100), from)
-      }
+      for (const site of ['site', 'other']) await opened.rum.accept(site, lcp(round * 100), from)
       opened = opened.kill()
       assert.equal(opened.left(), 0)
       assert.equal(await samplesOf(opened.rum), round)
@@ -97,9 +92,7 @@ describe('telemetry', () => {
   it('keeps the journal if a checkpoint fails, and counts nothing twice', async () => {
     const opened = open()
     await opened.rum.accept('site', lcp(100), from)
-    opened.db.$client.exec(
-      "CREATE TRIGGER no BEFORE DELETE ON rum_journal BEGIN SELECT raise(ABORT, 'no'); END",
-    )
+    opened.db.$client.exec(REFUSE_REMOVAL)
     await opened.rum[Symbol.asyncDispose]()
     assert.deepEqual(opened.errors, ['cannot sum up telemetry; it stays in the journal'])
     assert.equal(opened.left(), 1)
@@ -110,10 +103,7 @@ describe('telemetry', () => {
   })
 
   it('loses nothing after any order of beacons, checkpoints and crashes', async () => {
-    const AnyStep = fc.oneof(
-      fc.nat(5_000),
-      fc.constantFrom('checkpoint' as const, 'crash' as const),
-    )
+    const AnyStep = fc.oneof(fc.nat(5_000), fc.constantFrom<Step>('checkpoint', 'crash'))
     const run = async (steps: readonly Step[]) => {
       let opened = open()
       for (const step of steps) opened = await take(opened, step)
@@ -139,9 +129,7 @@ describe('telemetry', () => {
       }
     }
     await send(20)
-    opened.db.$client.exec(
-      "CREATE TRIGGER no BEFORE DELETE ON rum_journal BEGIN SELECT raise(ABORT, 'no'); END",
-    )
+    opened.db.$client.exec(REFUSE_REMOVAL)
     await send(20)
     assert.equal(await samplesOf(opened.rum), 800)
     assert.equal((await rowsOf(opened.rum))[0]?.lcp.p50, 9.5)

@@ -130,10 +130,8 @@ describe('storage in threads', () => {
     assert.equal(ids.get(), 8)
     await storage[Symbol.asyncDispose]()
     storage = open()
-    const { samples } = storage.db.$client
-      .prepare<[], { samples: number }>('SELECT sum(samples) AS samples FROM rum_hours')
-      .get() ?? { samples: 0 }
-    assert.equal(samples, 2)
+    const samples = storage.db.$client.prepare('SELECT sum(samples) FROM rum_hours').pluck()
+    assert.equal(samples.get(), 2)
   })
 
   it('stores beacons, and reads them before and after they are summed up', async () => {
@@ -174,13 +172,8 @@ describe('storage in threads', () => {
 
   it('reports a thread that cannot start', async () => {
     const crash = Promise.withResolvers<unknown>()
-    const gone = openStorage({
-      file: ':memory:',
-      replicated: false,
-      now: () => NOON,
-      onError: fail,
-      onCrash: crash.resolve,
-    })
+    const options = { file: ':memory:', replicated: false, now: () => NOON, onError: fail }
+    const gone = openStorage({ ...options, onCrash: crash.resolve })
     const running = gone.db.execute({ sql: 'SELECT 1', params: [] })
     // Each thread has a `:memory:` of its own, without tables.
     assert.match(String(await crash.promise), /no such table/)

@@ -6,8 +6,5 @@ export function countTurns() {
     count += 1
     next = setImmediate(takeTurn)
   }
-  return {
-    count: () => count,
-    [Symbol.dispose]: () => clearImmediate(next),
-  }
+  return { count: () => count, [Symbol.dispose]: () => clearImmediate(next) }
 }

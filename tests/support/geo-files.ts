@@ -37,19 +37,15 @@ const britain = {
 }
 const europe = { code: 'EU', geoname_id: 6255148, names: { en: 'Europe' } }
 const usa = { iso_code: 'US', names: { en: 'United States' } }
+const kansas = { latitude: 37.751, longitude: -97.822 }
 const northAmerica = { code: 'NA', names: { en: 'North America' } }
+const city = { latitude: 51.5142, longitude: -0.0931 }
 
 const london = {
   city: { geoname_id: 2643743, names: { de: 'London', en: 'London', ja: 'ロンドン' } },
   continent: europe,
   country: britain,
-  location: {
-    accuracy_radius: 10,
-    latitude: 51.5142,
-    longitude: -0.0931,
-    metro_code: 819,
-    time_zone: 'Europe/London',
-  },
+  location: { ...city, accuracy_radius: 10, metro_code: 819, time_zone: 'Europe/London' },
   postal: { code: 'EC2V' },
   registered_country: { iso_code: 'US', names: { en: 'United States' } },
   subdivisions: [
@@ -75,12 +71,7 @@ export const CITY_RECORDS = {
   '8.8.8.0/24': {
     continent: northAmerica,
     country: usa,
-    location: {
-      accuracy_radius: 1000,
-      latitude: 37.751,
-      longitude: -97.822,
-      time_zone: 'America/Los_Angeles',
-    },
+    location: { ...kansas, accuracy_radius: 1000, time_zone: 'America/Los_Angeles' },
     subdivisions: [{ iso_code: 'CA', names: { en: 'California' } }],
   },
   // No English names
@@ -119,74 +110,37 @@ export const CITY_RECORDS = {
 } as const satisfies Records
 
 const FLAT = { postcode: '', state2: '' }
+const BERLIN = { country_code: 'DE', state1: 'Land Berlin', city: 'Berlin', timezone: '' }
+const NOWHERE = { country_code: 'SE', state1: 'Nirgendwo', city: 'Stockholm' }
+const LONDON = { country_code: 'GB', state1: 'England', city: 'London', timezone: 'Europe/London' }
 const DBIP_RECORDS = {
-  '5.0.0.0/24': {
-    ...FLAT,
-    country_code: 'DE',
-    state1: 'Land Berlin',
-    city: 'Berlin',
-    latitude: 52.520_008,
-    longitude: 13.404_954,
-    timezone: '',
-  },
+  '5.0.0.0/24': { ...FLAT, ...BERLIN, latitude: 52.520_008, longitude: 13.404_954 },
   '18.0.0.0/24': {
-    ...FLAT,
-    country_code: 'SE',
-    state1: 'Nirgendwo',
-    city: 'Stockholm',
-    latitude: 59.33,
-    longitude: 18.07,
-    timezone: 'Europe/Stockholm',
+    ...{ ...FLAT, ...NOWHERE, timezone: 'Europe/Stockholm' },
+    ...{ latitude: 59.33, longitude: 18.07 },
   },
-  '81.2.69.0/24': {
-    ...FLAT,
-    country_code: 'GB',
-    state1: 'England',
-    city: 'London',
-    latitude: 51.5,
-    longitude: -0.12,
-    timezone: 'Europe/London',
-  },
+  '81.2.69.0/24': { ...FLAT, ...LONDON, latitude: 51.5, longitude: -0.12 },
 } as const satisfies Records
 
+const asOf = (autonomous_system_number: number, autonomous_system_organization: string) => {
+  return { autonomous_system_number, autonomous_system_organization }
+}
 const ASN_RECORDS = {
-  '8.8.8.0/24': {
-    autonomous_system_number: 15169,
-    autonomous_system_organization: 'Google LLC',
-  },
-  '12.0.0.0/24': { autonomous_system_number: 7018, autonomous_system_organization: 'AT&T' },
-  '81.2.69.0/24': {
-    autonomous_system_number: 20712,
-    autonomous_system_organization: 'Andrews & Arnold Ltd',
-  },
+  '8.8.8.0/24': asOf(15169, 'Google LLC'),
+  '12.0.0.0/24': asOf(7018, 'AT&T'),
+  '81.2.69.0/24': asOf(20712, 'Andrews & Arnold Ltd'),
 } as const satisfies Records
 
+const CANADA = { continent: 'North America', continent_code: 'NA', country: 'Canada' }
+const BRITAIN = { continent: 'Europe', continent_code: 'EU', country: 'United Kingdom' }
+const FORD = { as_domain: 'ford.com', as_name: 'Ford Motor Company', asn: 'AS29914' }
+const ARNOLD = { as_domain: 'aa.net.uk', as_name: 'Andrews & Arnold', asn: 'AS20712' }
 const IPINFO_RECORDS = {
-  '19.0.0.0/24': {
-    as_domain: 'ford.com',
-    as_name: 'Ford Motor Company',
-    asn: 'AS29914',
-    continent: 'North America',
-    continent_code: 'NA',
-    country: 'Canada',
-    country_code: 'CA',
-  },
-  '81.2.69.0/24': {
-    as_domain: 'aa.net.uk',
-    as_name: 'Andrews & Arnold',
-    asn: 'AS20712',
-    continent: 'Europe',
-    continent_code: 'EU',
-    country: 'United Kingdom',
-    country_code: 'GB',
-  },
+  '19.0.0.0/24': { ...FORD, ...CANADA, country_code: 'CA' },
+  '81.2.69.0/24': { ...ARNOLD, ...BRITAIN, country_code: 'GB' },
 } as const satisfies Records
 
-const REGIONS = {
-  'DE-BE': 'State of Berlin',
-  'GB-ENG': 'England',
-  'US-CA': 'California',
-} as const
+const REGIONS = { 'DE-BE': 'State of Berlin', 'GB-ENG': 'England', 'US-CA': 'California' } as const
 
 export interface GeoFiles {
   readonly city: string

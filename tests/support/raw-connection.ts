@@ -47,11 +47,7 @@ export function parseAnswer(text: string) {
     }),
   )
   const isInChunks = headers.get('transfer-encoding') === 'chunked'
-  return {
-    status: Number(line.split(' ')[1]),
-    headers,
-    body: isInChunks ? joinChunks(body) : body,
-  }
+  return { status: Number(line.split(' ')[1]), headers, body: isInChunks ? joinChunks(body) : body }
 }
 
 /** Decodes a chunked body of JSON without line breaks: every other line is a chunk length. */

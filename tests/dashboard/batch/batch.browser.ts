@@ -6,7 +6,6 @@ import { pipeline } from 'node:stream/promises'
 import { describe, it } from 'node:test'
 import { csvParse, dsvFormat } from 'd3-dsv'
 import type { Page } from 'playwright-core'
-import { findUserByEmail } from '../../../lib/accounts/users.ts'
 import { assertAccessible, SCREENS } from '../../pages/accessible.ts'
 import { processFolder } from '../../support/temp-folder.ts'
 import { browseSignedIn } from '../signed-in.ts'
@@ -70,10 +69,8 @@ describe('the batch page', { timeout: TIMEOUT_MS }, () => {
       await recognised(page, 'CSV with commas; addresses in “column_1”')
       await page.click('#batch button')
       await announced(page, 'Done: 3 rows, 1 row without an address.')
-      assert.equal(
-        await page.textContent('#errors'),
-        'Row 2 has no address: “<img src=x onerror=alert(1)>”',
-      )
+      const bare = 'Row 2 has no address: “<img src=x onerror=alert(1)>”'
+      assert.equal(await page.textContent('#errors'), bare)
       const [heads, london, bad] = await cellsOf(page)
       assert.deepEqual(heads?.slice(0, 3), ['column_1', 'ip', 'country'])
       assert.deepEqual(london?.slice(0, 4), ['81.2.69.160', '81.2.69.160', 'GB', 'United Kingdom'])
@@ -96,10 +93,8 @@ describe('the batch page', { timeout: TIMEOUT_MS }, () => {
     for (const box of await page.$$('[name=column]:not([value=city]):not([value=latitude])')) {
       await box.uncheck()
     }
-    const [request] = await Promise.all([
-      page.waitForRequest('**/app/batch'),
-      page.click('#batch button'),
-    ])
+    const clicked = page.click('#batch button')
+    const [request] = await Promise.all([page.waitForRequest('**/app/batch'), clicked])
     assert.deepEqual(request.postDataJSON().ips, ['81.2.69.160', '16.0.0.1'])
     await announced(page, 'Done: 4 rows, 1 row without an address.')
     const rows = [
@@ -177,10 +172,9 @@ describe('the batch page', { timeout: TIMEOUT_MS }, () => {
     await page.click('#go-on')
     await announced(page, 'Done: 1,500 rows.')
     const csv = csvParse(await download(page, 'Download CSV'))
-    assert.deepEqual(
-      csv.map(({ ip, city, error }) => [ip, city, error]),
-      rows.map((row) => [row, 'X', '']),
-    )
+    const cells = csv.map(({ ip, city, error }) => [ip, city, error])
+    const expected = rows.map((row) => [row, 'X', ''])
+    assert.deepEqual(cells, expected)
   })
 
   it('turns the pages of the table', async () => {
@@ -204,24 +198,21 @@ describe('the batch page', { timeout: TIMEOUT_MS }, () => {
   })
 
   it('marks the rows that are reduced once all requests of the period are used', async () => {
-    const { services } = site().app
-    const user = await findUserByEmail(services.db, 'ada@example.com')
-    assert.ok(user)
-    const caller = { userId: user.id, plan: services.plans.free, paid: null, key: null }
+    const { services } = site.app
+    const { id: userId } = await site.app.user('ada').row()
+    const caller = { userId, plan: services.plans.free, paid: null, key: null }
     services.meters.open(caller, Date.now()).count(services.plans.free.monthlyCap - 1)
     const { page } = await open('/app/batch')
     await page.fill('#addresses', '16.0.0.1\n81.2.69.160\n81.2.69.160')
     await page.click('#batch button')
     await announced(page, 'contain only the country in 2 rows, marked in the column degraded.')
     const rows = csvParse(await download(page, 'Download CSV'))
-    assert.deepEqual(
-      rows.map(({ degraded, city }) => [degraded, city]),
-      [
-        ['', 'São "Paulo" 🌆'],
-        ['true', ''],
-        ['true', ''],
-      ],
-    )
+    const cells = rows.map(({ degraded, city }) => [degraded, city])
+    assert.deepEqual(cells, [
+      ['', 'São "Paulo" 🌆'],
+      ['true', ''],
+      ['true', ''],
+    ])
   })
 
   it('says that the user is signed out', async () => {
@@ -260,14 +251,10 @@ describe('the batch page', { timeout: TIMEOUT_MS }, () => {
     })
     await page.click('#batch button')
     await announced(page, 'Done: ')
-    assert.equal(
-      await page.textContent('#message'),
-      'Done: 1,000,000 rows, 100,000 rows without an address.',
-    )
-    assert.deepEqual(
-      requests.map(({ length }) => length),
-      [502],
-    )
+    const message = await page.textContent('#message')
+    assert.equal(message, 'Done: 1,000,000 rows, 100,000 rows without an address.')
+    const sizes = requests.map(({ length }) => length)
+    assert.deepEqual(sizes, [502])
     const facts = await page.locator('.facts dd').allInnerTexts()
     assert.deepEqual(facts, ['1,000,000', '502', '100,000'])
     assert.deepEqual(await countsOf(page, 'City'), [

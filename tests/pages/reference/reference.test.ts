@@ -1,25 +1,28 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
+import fc from 'fast-check'
 import { jsx } from 'hono/jsx'
 import { errorCodes, type Operation } from '../../../lib/contract/operation.ts'
 import { operations } from '../../../lib/contract/operations.ts'
 import { ERROR_STATUS } from '../../../lib/parts/errors.ts'
 import { GUIDES, operationPath } from '../../../pages/reference/contents.ts'
+import {
+  doubleQuoted,
+  goQuoted,
+  phpQuoted,
+  shellQuoted,
+} from '../../../pages/reference/samples/literal.ts'
+import { ON_POSIX } from '../../support/runtime.ts'
+import { visitPage } from '../../support/scene/pages.ts'
 import { sharedScene } from '../../support/scene/scene.ts'
-import { freshClient } from '../../support/scene/send.ts'
 import { samplesIn } from './samples-in.ts'
 
 const rows: readonly Operation[] = operations
 
 const app = sharedScene()
 
-async function load(path: string) {
-  const request = new Request(new URL(path, 'http://127.0.0.1:8787'), {
-    headers: { accept: 'text/html' },
-  })
-  const response = await app.app.fetch(request, { remoteAddress: freshClient() })
-  return { status: response.status, html: await response.text() }
-}
+const load = (path: string) => visitPage(app, path)
 
 /** The text of the page, without tags. */
 async function textOf(path: string): Promise<string> {
@@ -50,14 +53,10 @@ describe('the reference of an operation', () => {
   it('names the scope and the limit', async () => {
     const text = await textOf('/docs/operations/createKey')
     assert.match(text, /Access A key with the scope account:write , or a session/)
-    assert.match(
-      text,
-      /Limit 120 requests per minute for each user 30 requests per hour that succeed/,
-    )
-    assert.match(
-      await textOf('/docs/operations/exportAccount'),
-      /A key with full access, or a session/,
-    )
+    const limit = /Limit 120 requests per minute for each user 30 requests per hour that succeed/
+    assert.match(text, limit)
+    const ofExport = await textOf('/docs/operations/exportAccount')
+    assert.match(ofExport, /A key with full access, or a session/)
     assert.match(await textOf('/docs/operations/getHealth'), /No key needed Limit None/)
   })
 
@@ -104,10 +103,8 @@ describe('the search of the reference', () => {
 
   it('finds operations by name, path, field, error and several words', async () => {
     assert.deepEqual(await find('renewKey'), ['/docs/operations/renewKey'])
-    assert.deepEqual(await find('/v1/ip/batch'), [
-      '/docs/guides/batches',
-      '/docs/operations/locateBatch',
-    ])
+    const ofBatches = ['/docs/guides/batches', '/docs/operations/locateBatch']
+    assert.deepEqual(await find('/v1/ip/batch'), ofBatches)
     assert.ok((await find('accuracyRadius')).includes('/docs/operations/locateAddress'))
     assert.ok((await find('site_limit_reached')).includes('/docs/operations/createSite'))
     assert.ok((await find('RENEW key')).includes('/docs/operations/renewKey'))
@@ -177,10 +174,8 @@ describe('the reference as Markdown', () => {
     const { html } = await load('/docs/operations/createKey.md')
     assert.match(html, /^# Create a key\n\n`POST \/v1\/account\/me\/keys`\n/)
     assert.match(html, /^- `name` \(text; at most 100 characters; required\): Stored without/m)
-    assert.match(
-      html,
-      /^- `allowedOrigins` \(list of texts or null; 1 to 20 entries\): For publishable/m,
-    )
+    const field = /^- `allowedOrigins` \(list of texts or null; 1 to 20 entries\): For publishable/m
+    assert.match(html, field)
     assert.match(html, /^- 403 `KEY_LIMIT_REACHED`: The plan allows no more keys$/m)
     const location = await load('/docs/operations/locateAddress.md')
     assert.match(location.html, /^ {4}- `code` \(text; required\)/m)
@@ -197,3 +192,53 @@ describe('a page of the reference', () => {
     assert.equal(rendering.mock.callCount(), 0)
   })
 })
+
+/** Texts without U+0000, which no argument of a process can have. */
+const TEXT = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({
+    unit: fc.constantFrom("'", '"', '\\', '$', '`', '\n', '\r', '\t', '{', ' ', 'a', '!'),
+  }),
+)
+const withoutNull = TEXT.filter((text) => !text.includes('\0'))
+describe('a literal in a sample', () => {
+  it('is the same text to a shell', ON_POSIX, () => {
+    const given = fc.sample(withoutNull, { numRuns: 300, seed: 1 })
+    const input = given.map((text) => `printf '%s\\000' ${shellQuoted(text)}\n`).join('')
+    const printed = execFileSync('sh', ['-s'], { input, encoding: 'utf8' })
+    assert.deepEqual(printed.split('\0').slice(0, -1), given)
+  })
+
+  it('is the same text to TypeScript', () => {
+    fc.assert(
+      fc.property(TEXT, (text) => {
+        assert.equal(new Function(`return ${doubleQuoted(text)}`)(), text)
+      }),
+    )
+  })
+
+  it('is the same text to Go', () => {
+    fc.assert(fc.property(TEXT, (text) => assert.equal(readGo(goQuoted(text)), text)))
+  })
+
+  it('is the same text to PHP', () => {
+    fc.assert(fc.property(TEXT, (text) => assert.equal(readPhp(phpQuoted(text)), text)))
+  })
+})
+
+/** The Go specification, "String literals": raw ones lose carriage returns and end at a backquote. */
+function readGo(literal: string): string {
+  if (!literal.startsWith('`')) {
+    assert.doesNotMatch(literal.replaceAll(/\\[bfnrt"\\]|\\u[\da-f]{4}/g, ''), /\\/)
+    return JSON.parse(literal)
+  }
+  const inner = literal.slice(1, -1)
+  assert.ok(literal.endsWith('`') && !/[`\r\ufeff]/.test(inner))
+  return inner
+}
+
+/** PHP's manual, "Single quoted": a backslash escapes only itself and the quote. */
+function readPhp(literal: string): string {
+  const [, inner = ''] = /^'((?:[^'\\]|\\[\s\S])*)'$/.exec(literal) ?? assert.fail(literal)
+  return inner.replaceAll(/\\(['\\])/g, '$1')
+}

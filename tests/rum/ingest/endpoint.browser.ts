@@ -4,39 +4,35 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
 import { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { RumSummary } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
-import { openBrowser, type TestBrowser, type Visitor } from '../../pages/browser.ts'
+import { type Visitor, visitors } from '../../pages/browser.ts'
 import { newDataFolder, type Running, runScript, startServer } from '../../support/process.ts'
-import { openShop, type Shop } from './shop.ts'
+import { freshly } from '../../support/scene/freshly.ts'
+import { openShop } from './shop.ts'
 
 /* Real pages, script and service: the summary and overview show what Chromium sent. */
 
 const TIMEOUT_MS = 120_000
 const { settings, remove } = newDataFolder()
 
-let browser: TestBrowser
+const openVisitor = visitors()
 let server: Running
 let key: string
 before(async () => {
-  browser = await openBrowser()
   server = await startServer(settings)
   const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'test', '--plan', 'pro']
   key = (await runScript(args, settings)).stdout.trim()
 })
 after(async () => {
-  await browser.close()
   await server.stop('SIGTERM')
   remove()
 })
 
-let shop: Shop
+const shop = freshly(() => openShop({ '/': page(CONTENT), '/blank': { body: '', headers: {} } }))
 let visitor: Visitor
 beforeEach(async () => {
-  shop = await openShop({ '/': page(CONTENT), '/blank': { body: '', headers: {} } })
-  visitor = await browser.visitor()
+  visitor = await openVisitor()
 })
 afterEach(async () => {
-  await visitor.page.context().close()
-  await shop.close()
   for (const { id } of await listSites()) await call('DELETE', `/v1/account/me/sites/${id}`)
 })
 
@@ -129,14 +125,10 @@ describe('a page of a registered site', { timeout: TIMEOUT_MS }, () => {
     assert.ok((row?.ttfb.p75 ?? 0) > 0)
     assert.ok((row?.inp.p75 ?? 0) >= 100, 'the slow click must be measured')
     const { errors, paths, beacons } = await overview()
-    assert.deepEqual(
-      errors.map(({ message, type, count, path }) => [message, type, count, path]),
-      [['Uncaught TypeError: no basket', 'TypeError', 1, '/']],
-    )
-    assert.deepEqual(
-      paths.map(({ path, sampleCount }) => [path, sampleCount]),
-      [['/', 1]],
-    )
+    const thrown = errors.map(({ message, type, count, path }) => [message, type, count, path])
+    assert.deepEqual(thrown, [['Uncaught TypeError: no basket', 'TypeError', 1, '/']])
+    const visited = paths.map(({ path, sampleCount }) => [path, sampleCount])
+    assert.deepEqual(visited, [['/', 1]])
     assert.equal(beacons.accepted, 1)
     assert.deepEqual(visitor.errors, ['TypeError: no basket'])
   })

@@ -26,13 +26,14 @@ function open(options: Partial<JournalOptions> = {}) {
     },
     ...options,
   })
-  return { journal, written, committed, errors }
+  const add = (siteId: string) => journal.add(draft(siteId))
+  return { journal, add, written, committed, errors }
 }
 
 describe('the journal', () => {
   it('commits the beacons of one turn together, then resolves them', async () => {
-    const { journal, written, committed } = open()
-    const results = Promise.all(['a', 'b', 'a'].map((site) => journal.add(draft(site))))
+    const { add, written, committed } = open()
+    const results = Promise.all(['a', 'b', 'a'].map(add))
     assert.equal(written.length, 0)
     assert.deepEqual(await results, ['stored', 'stored', 'stored'])
     const [entries = []] = written
@@ -48,55 +49,48 @@ describe('the journal', () => {
 
   it('resolves no beacon before the commit', async () => {
     let isResolved = false
-    const { journal } = open({
-      write: () => {
-        assert.equal(isResolved, false)
-        return COMMIT_MS
-      },
-    })
-    const accepted = journal.add(draft('a')).then((outcome) => {
-      isResolved = true
-      return outcome
-    })
+    const write = () => {
+      assert.equal(isResolved, false)
+      return COMMIT_MS
+    }
+    const accepted = open({ write })
+      .add('a')
+      .then((outcome) => {
+        isResolved = true
+        return outcome
+      })
     await nextTurn()
     assert.equal(await accepted, 'stored')
   })
 
   it('drops a batch that cannot be written, and continues with the next', async () => {
     let fails = true
-    const { journal, committed, errors } = open({
-      write: () => {
-        if (fails) throw new Error('disk full')
-        return COMMIT_MS
-      },
-    })
-    assert.deepEqual(await Promise.all([journal.add(draft('a')), journal.add(draft('a'))]), [
-      'failed',
-      'failed',
-    ])
+    const write = () => {
+      if (fails) throw new Error('disk full')
+      return COMMIT_MS
+    }
+    const { add, committed, errors } = open({ write })
+    assert.deepEqual(await Promise.all([add('a'), add('a')]), ['failed', 'failed'])
     assert.equal(errors.length, 1)
     assert.deepEqual(committed, [])
     fails = false
-    assert.equal(await journal.add(draft('a')), 'stored')
-    assert.deepEqual(
-      committed.map(({ id }) => id),
-      [3],
-    )
+    assert.equal(await add('a'), 'stored')
+    const ids = committed.map(({ id }) => id)
+    assert.deepEqual(ids, [3])
   })
 
   it('retries while the database is locked, but not forever', async () => {
     let locked = 3
-    const { journal, committed, errors } = open({
-      write: () => {
-        locked -= 1
-        if (locked >= 0) throw 'locked'
-        return COMMIT_MS
-      },
-    })
-    assert.equal(await journal.add(draft('a')), 'stored')
+    const write = () => {
+      locked -= 1
+      if (locked >= 0) throw 'locked'
+      return COMMIT_MS
+    }
+    const { add, committed, errors } = open({ write })
+    assert.equal(await add('a'), 'stored')
     assert.equal(committed.length, 1)
     locked = Number.POSITIVE_INFINITY
-    assert.equal(await journal.add(draft('a')), 'failed')
+    assert.equal(await add('a'), 'failed')
     assert.deepEqual(errors, ['locked'])
   })
 
@@ -104,21 +98,19 @@ describe('the journal', () => {
     const NEVER_MS = 1_000_000
     const pauses = new Map([[COMMIT_MS, NEVER_MS]])
     const pauseAfter = (commitMs: number) => pauses.get(commitMs) ?? 0
-    const { journal, written } = open({ pace: { fullGroup: 3, pauseAfter } })
-    assert.equal(await journal.add(draft('a')), 'stored')
-    const waiting = [journal.add(draft('b')), journal.add(draft('c'))]
+    const { add, written } = open({ pace: { fullGroup: 3, pauseAfter } })
+    assert.equal(await add('a'), 'stored')
+    const waiting = [add('b'), add('c')]
     for (let turn = 0; turn < 10; turn++) await nextTurn()
     assert.equal(written.length, 1)
-    await Promise.all([...waiting, journal.add(draft('d'))])
-    assert.deepEqual(
-      written.map((entries) => entries.map(({ siteId }) => siteId)),
-      [['a'], ['b', 'c', 'd']],
-    )
+    await Promise.all([...waiting, add('d')])
+    const groups = written.map((entries) => entries.map(({ siteId }) => siteId))
+    assert.deepEqual(groups, [['a'], ['b', 'c', 'd']])
   })
 
   it('commits all waiting beacons when it is closed', async () => {
-    const { journal, committed } = open()
-    const results = Array.from({ length: 1_200 }, () => journal.add(draft('a')))
+    const { journal, add, committed } = open()
+    const results = Array.from({ length: 1_200 }, () => add('a'))
     await journal.close()
     assert.equal(committed.length, 1_200)
     assert.deepEqual(new Set(await Promise.all(results)), new Set(['stored']))

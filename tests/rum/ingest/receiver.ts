@@ -13,12 +13,11 @@ export interface Received {
 }
 
 /** A server that serves the script and records beacons. */
-export interface Receiver {
+export interface Receiver extends AsyncDisposable {
   /** Without a trailing slash. */
   readonly origin: string
   /** Resolves with all beacons so far, once there are at least `count`. */
   received(count: number): Promise<readonly Received[]>
-  close(): Promise<void>
 }
 
 /** Starts the real service with a fake endpoint that records beacons. */
@@ -44,7 +43,7 @@ export async function openReceiver(): Promise<Receiver> {
       while (beacons.length < count) await once(server, 'beacon')
       return beacons
     },
-    close: async () => {
+    [Symbol.asyncDispose]: async () => {
       await loopback[Symbol.asyncDispose]()
       await app.close()
     },
@@ -57,9 +56,6 @@ async function read(request: IncomingMessage): Promise<Received> {
 }
 
 function answer({ headers }: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(204, {
-    'access-control-allow-origin': headers.origin ?? '*',
-    vary: 'Origin',
-  })
+  response.writeHead(204, { 'access-control-allow-origin': headers.origin ?? '*', vary: 'Origin' })
   response.end()
 }

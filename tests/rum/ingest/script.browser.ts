@@ -1,32 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import * as v from 'valibot'
 import { ScriptTag } from '../../../lib/contract/telemetry/script.ts'
 import type { Beacon } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
-import { browseAlone, openBrowser, type TestBrowser, type Visitor } from '../../pages/browser.ts'
-import { openReceiver, type Receiver } from './receiver.ts'
-import { openShop, type Shop, type ShopPage } from './shop.ts'
+import { browseAlone, type Visitor, visitors } from '../../pages/browser.ts'
+import { freshly } from '../../support/scene/freshly.ts'
+import { openReceiver } from './receiver.ts'
+import { openShop, type ShopPage } from './shop.ts'
 
 const TIMEOUT_MS = 120_000
 
-let browser: TestBrowser
-let receiver: Receiver
-let shop: Shop
+const openVisitor = visitors()
+const receiver = freshly(openReceiver)
+const shop = freshly(async () => openShop(await pagesWith(receiver.origin)))
 let visitor: Visitor
-before(async () => {
-  browser = await openBrowser()
-})
-after(() => browser.close())
 beforeEach(async () => {
-  receiver = await openReceiver()
-  shop = await openShop(await pagesWith(receiver.origin))
-  visitor = await browser.visitor()
-})
-afterEach(async () => {
-  await visitor.page.context().close()
-  await shop.close()
-  await receiver.close()
+  visitor = await openVisitor()
 })
 
 /** Shifts after the first paint, and has a slow button. */
@@ -69,10 +59,10 @@ document.addEventListener('prerenderingchange', shown)
 </script>`
 
 async function pagesWith(origin: string) {
-  const { integrity, snippet } = v.parse(
-    ScriptTag,
-    await (await fetch(`${origin}/rum.json`)).json(),
-  )
+  const described = await fetch(`${origin}/rum.json`)
+  const { integrity, snippet } = v.parse(ScriptTag, await described.json())
+  const script = await fetch(`${origin}/rum.js`)
+  const own = `<script defer src="/copy.js" data-endpoint="${origin}/v1/telemetry/rum"></script>`
   const tag = (attributes = '') => `<script defer src="${origin}/rum.js"${attributes}></script>`
   const csp = `default-src 'none'; script-src '${integrity}'; img-src data:; connect-src ${origin}`
   return {
@@ -85,13 +75,8 @@ async function pagesWith(origin: string) {
     '/strict': page(`${snippet}<h1>Strict</h1>`, { 'content-security-policy': csp }),
     '/changed': page(`${snippet.replace('sha384-', 'sha384-A')}<h1>Changed</h1>`),
     '/secretive': page(`${tag()}<h1>Secretive</h1>`, { 'referrer-policy': 'no-referrer' }),
-    '/own': page(
-      `<script defer src="/copy.js" data-endpoint="${origin}/v1/telemetry/rum"></script><h1>Own</h1>`,
-    ),
-    '/copy.js': {
-      body: await (await fetch(`${origin}/rum.js`)).text(),
-      headers: { 'content-type': 'text/javascript' },
-    },
+    '/own': page(`${own}<h1>Own</h1>`),
+    '/copy.js': { body: await script.text(), headers: { 'content-type': 'text/javascript' } },
     '/launch': page(LAUNCH),
     '/prerendered': page(`${tag()}${PRERENDERED}`),
   } satisfies Record<string, ShopPage>
@@ -262,7 +247,7 @@ describe('a page with the script', { timeout: TIMEOUT_MS }, () => {
   })
 
   it('does nothing in a browser without the needed APIs', async () => {
-    const other = await browser.visitor()
+    const other = await openVisitor()
     await other.page.addInitScript('delete window.PerformanceNavigationTiming')
     await other.page.goto(`${shop.origin}/`)
     await other.page.goto(`${shop.origin}/blank`)

@@ -5,10 +5,9 @@ export interface ShopPage {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface Shop {
+export interface Shop extends AsyncDisposable {
   /** Without a trailing slash. */
   readonly origin: string
-  close(): Promise<void>
 }
 
 const NOT_FOUND: ShopPage = { body: '', headers: {} }
@@ -30,6 +29,6 @@ export async function openShop(pages: Readonly<Record<string, ShopPage>>): Promi
   return {
     // Another host than that of the service, so that the two are different sites.
     origin: `http://localhost:${loopback.port}`,
-    close: () => loopback[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: loopback[Symbol.asyncDispose],
   }
 }

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Outcome } from '../../../lib/parts/sql.ts'
-import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { replayJournal } from '../../../lib/rum/postgres/replay.ts'
-import { openMigratedPglite } from '../../support/database/pglite.ts'
 import { NOON } from '../../support/helpers.ts'
 import {
   countEntries,
@@ -11,8 +9,8 @@ import {
   interceptPool,
   makeDraft,
   openNode,
+  poolOfSuite,
   read,
-  removeAll,
   send,
 } from './telemetry.ts'
 
@@ -23,13 +21,7 @@ const COMMIT = /^COMMIT/
 const LOST = new Error('the connection is lost')
 
 describe('telemetry on PostgreSQL', () => {
-  let pool: PgPool
-
-  before(async () => {
-    pool = await openMigratedPglite()
-  })
-  beforeEach(() => removeAll(pool))
-  after(() => pool[Symbol.asyncDispose]())
+  const pool = poolOfSuite()
 
   /** Opens a node for which statements can be made to fail, before or after they run. */
   const openFaulty = async () => {
@@ -156,9 +148,7 @@ describe('telemetry on PostgreSQL', () => {
     // Those of `b` share their commit with those of `a`.
     assert.equal(await countEntries(pool), 120)
     const samples = await read(pool, `SELECT sum(samples) FROM rum_days WHERE site_id = 'b'`)
-    assert.deepEqual(
-      samples,
-      await read(pool, `SELECT sum(samples) FROM rum_hours WHERE site_id = 'b'`),
-    )
+    const ofHours = await read(pool, `SELECT sum(samples) FROM rum_hours WHERE site_id = 'b'`)
+    assert.deepEqual(samples, ofHours)
   })
 })

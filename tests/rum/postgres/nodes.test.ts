@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { listJournalNodes } from '../../../lib/rum/postgres/entries.ts'
 import { createPgRumReader } from '../../../lib/rum/postgres/reader.ts'
 import { replayJournal, replayRemoved } from '../../../lib/rum/postgres/replay.ts'
 import { removeCounted } from '../../../lib/rum/postgres/retention.ts'
-import { openMigratedPglite } from '../../support/database/pglite.ts'
 import {
   countEntries,
   countStored,
   makeDraft,
   openNode,
+  poolOfSuite,
   read,
   readSite,
   removeAll,
@@ -23,14 +23,9 @@ const drafts = Array.from({ length: 120 }, (_, n) => ({ ...makeDraft(n), siteId:
 type Node = Awaited<ReturnType<typeof openNode>>
 
 describe('several nodes', () => {
-  let pool: PgPool
+  const pool = poolOfSuite()
 
-  before(async () => {
-    pool = await openMigratedPglite()
-  })
-  beforeEach(() => removeAll(pool))
-  after(() => pool[Symbol.asyncDispose]())
-
+  const openNodes = () => Promise.all([openNode(pool), openNode(pool), openNode(pool)])
   const close = (...nodes: readonly Node[]) =>
     Promise.all(nodes.map(({ writer }) => writer[Symbol.asyncDispose]()))
 
@@ -40,7 +35,7 @@ describe('several nodes', () => {
     const wanted = await readSite(one.writer, createPgRumReader(pool))
     await close(one)
     await removeAll(pool)
-    const nodes = [await openNode(pool), await openNode(pool), await openNode(pool)] as const
+    const nodes = await openNodes()
     for (let at = 0; at < drafts.length; at += 12) {
       const shares = [drafts.slice(at, at + 4), drafts.slice(at + 4, at + 8)]
       shares.push(drafts.slice(at + 8, at + 12))
@@ -163,11 +158,7 @@ describe('several nodes', () => {
     })
     const run = async (steps: readonly Step[]) => {
       await removeAll(pool)
-      const cluster = new Cluster(pool, [
-        await openNode(pool),
-        await openNode(pool),
-        await openNode(pool),
-      ])
+      const cluster = new Cluster(pool, await openNodes())
       for (const step of steps) await cluster.take(step)
       await close(...cluster.nodes)
       for (const node of await listJournalNodes(pool)) await replayJournal(pool, node)

@@ -1,29 +1,27 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { DAY_MS } from '../../../lib/parts/durations.ts'
-import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { KEPT_DAYS } from '../../../lib/rum/hour.ts'
 import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
 import { removeCounted, removeOld } from '../../../lib/rum/postgres/retention.ts'
 import { openMigratedPglite } from '../../support/database/pglite.ts'
 import { NOON } from '../../support/helpers.ts'
+import { shared } from '../../support/scene/freshly.ts'
 import { openNode, read, send } from './telemetry.ts'
 
 const NAMES = ['hours', 'sketches', 'days', 'paths', 'errors', 'error_samples', 'counts']
 
 describe('the retention of telemetry on PostgreSQL', () => {
-  let pool: PgPool
-
-  before(async () => {
-    pool = await openMigratedPglite()
-    await pool.use((connection) =>
+  const pool = shared(async () => {
+    const opened = await openMigratedPglite()
+    await opened.use((connection) =>
       connection.runScript(`
         INSERT INTO users (id, email, plan, created_at) VALUES ('u', 'a@b.c', 'free', 1);
         INSERT INTO sites (id, user_id, name, created_at)
         VALUES ('kept', 'u', 'https://a.example', 1), ('other', 'u', 'https://b.example', 1)`),
     )
+    return opened
   })
-  after(() => pool[Symbol.asyncDispose]())
 
   /** Stores one beacon with all kinds of data for each day before NOON. */
   const fill = async (siteId: string, days: number) => {
@@ -65,10 +63,8 @@ describe('the retention of telemetry on PostgreSQL', () => {
     await killed.writer.checkpointSite('kept')
     await removeCounted(pool, [live])
     const left = await read(pool, 'SELECT site_id, node FROM rum_counted ORDER BY node')
-    assert.deepEqual(
-      left,
-      [live, killed.node].sort().map((node) => ['kept', node]),
-    )
+    const kept = [live, killed.node].sort().map((node) => ['kept', node])
+    assert.deepEqual(left, kept)
     assert.ok(!left.flat().includes(dead))
   })
 })

@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { openDb } from '../../../lib/db/open.ts'
-import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { createPgRumReader } from '../../../lib/rum/postgres/reader.ts'
 import { createRumReader } from '../../../lib/rum/reader.ts'
 import { openRumWriter, type RumWriter } from '../../../lib/rum/writer.ts'
-import { openMigratedPglite } from '../../support/database/pglite.ts'
 import { NOON } from '../../support/helpers.ts'
-import { ALL, HOUR, makeDraft, openNode, readSite, removeAll, send } from './telemetry.ts'
+import {
+  ALL,
+  HOUR,
+  makeDraft,
+  openNode,
+  poolOfSuite,
+  read,
+  readSite,
+  removeAll,
+  send,
+} from './telemetry.ts'
 
 const NEVER_MS = 1_000_000
 
@@ -24,22 +32,14 @@ async function take(writer: RumWriter, steps: readonly Step[]): Promise<void> {
     } else {
       const first = sent
       sent += step
-      await send(
-        writer,
-        Array.from({ length: step }, (_, at) => makeDraft(first + at)),
-      )
+      const drafts = Array.from({ length: step }, (_, at) => makeDraft(first + at))
+      await send(writer, drafts)
     }
   }
 }
 
 describe('telemetry on PostgreSQL', () => {
-  let pool: PgPool
-
-  before(async () => {
-    pool = await openMigratedPglite()
-  })
-  beforeEach(() => removeAll(pool))
-  after(() => pool[Symbol.asyncDispose]())
+  const pool = poolOfSuite()
 
   /** Opens telemetry on SQLite and on PostgreSQL. */
   const openBoth = async () => {
@@ -74,10 +74,8 @@ describe('telemetry on PostgreSQL', () => {
       await take(sqlite, steps)
       await take(postgres, steps)
       for (const filter of [ALL, ...filters]) {
-        assert.deepEqual(
-          await readSite(postgres, readers.postgres, filter),
-          await readSite(sqlite, readers.sqlite, filter),
-        )
+        const found = await readSite(postgres, readers.postgres, filter)
+        assert.deepEqual(found, await readSite(sqlite, readers.sqlite, filter))
       }
       await postgres[Symbol.asyncDispose]()
       await sqlite[Symbol.asyncDispose]()
@@ -116,13 +114,9 @@ describe('telemetry on PostgreSQL', () => {
       const found = await readSite(postgres, readers.postgres, filter)
       assert.deepEqual(found, await readSite(sqlite, readers.sqlite, filter))
     }
-    const rows = await pool.use((connection) =>
-      connection.query(
-        `SELECT (SELECT count(*) FROM rum_paths WHERE site_id = 'a'),
-           (SELECT count(*) FROM rum_error_samples WHERE site_id = 'a')`,
-      ),
-    )
-    assert.deepEqual(rows.rows, [[501, 201]])
+    const sql = `SELECT (SELECT count(*) FROM rum_paths WHERE site_id = 'a'),
+      (SELECT count(*) FROM rum_error_samples WHERE site_id = 'a')`
+    assert.deepEqual(await read(pool, sql), [[501, 201]])
   })
 
   it('keeps U+0000 and half characters in texts of errors, but not in countries', async () => {
@@ -132,10 +126,8 @@ describe('telemetry on PostgreSQL', () => {
     const odd = { ...draft, siteId: 'a', beacon: { ...beacon, errors } }
     await send(sqlite, [odd])
     await send(postgres, [odd])
-    assert.deepEqual(
-      await readSite(postgres, readers.postgres),
-      await readSite(sqlite, readers.sqlite),
-    )
+    const found = await readSite(postgres, readers.postgres)
+    assert.deepEqual(found, await readSite(sqlite, readers.sqlite))
     await send(postgres, [
       { ...odd, country: 'G\0' },
       { ...odd, country: 'G'.repeat(5_000) },

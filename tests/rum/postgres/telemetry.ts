@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { beforeEach } from 'node:test'
 import type { Outcome } from '../../../lib/parts/sql.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { hourOf } from '../../../lib/rum/hour.ts'
@@ -10,7 +11,9 @@ import type { OverviewFilter } from '../../../lib/rum/read/overview.ts'
 import type { RumReader } from '../../../lib/rum/reader.ts'
 import type { RumWriter } from '../../../lib/rum/writer.ts'
 import { createRandom } from '../../../scripts/parts/random.ts'
+import { openMigratedPglite } from '../../support/database/pglite.ts'
 import { NOON } from '../../support/helpers.ts'
+import { shared } from '../../support/scene/freshly.ts'
 
 export const HOUR = hourOf(NOON)
 const NEVER_MS = 1_000_000
@@ -74,10 +77,7 @@ export async function openNode(pool: PgPool) {
 
 export async function send(writer: RumWriter, drafts: readonly Draft[]): Promise<void> {
   const accepted = await Promise.all(drafts.map((draft) => writer.add(draft)))
-  assert.deepEqual(
-    accepted,
-    drafts.map(() => 'stored'),
-  )
+  assert.deepEqual(accepted, Array(drafts.length).fill('stored'))
 }
 
 /** All that can be read about a site. */
@@ -106,11 +106,15 @@ export async function read(pool: PgPool, sql: string): Promise<unknown[][]> {
 }
 
 export async function countEntries(pool: PgPool): Promise<number> {
-  return Number(
-    (
-      await read(pool, 'SELECT coalesce(sum(json_array_length(entries::json)), 0) FROM rum_journal')
-    )[0]?.[0],
-  )
+  const sql = 'SELECT coalesce(sum(json_array_length(entries::json)), 0) FROM rum_journal'
+  return Number((await read(pool, sql))[0]?.[0])
+}
+
+/** One PostgreSQL for all tests of the suite, in which each of them finds no telemetry. */
+export function poolOfSuite(): PgPool {
+  const pool = shared(openMigratedPglite)
+  beforeEach(() => removeAll(pool))
+  return pool
 }
 
 export async function removeAll(pool: PgPool): Promise<void> {

@@ -9,14 +9,14 @@ import { codeOf, NOON } from '../../support/helpers.ts'
 import { sharedScene } from '../../support/scene/scene.ts'
 
 const ORIGIN = 'https://shop.example'
+const PATH = '/v1/telemetry/rum/overview?domain=shop.example'
 const BRITISH = '81.2.69.160'
 const NOWHERE = '198.51.100.7'
 
 let now = NOON
 const app = sharedScene({ now: () => now }, async () => {
   await ada.key()
-  const site = await ada.send('POST', '/v1/account/me/sites', { name: ORIGIN })
-  assert.equal(site.status, 201)
+  await ada.site(ORIGIN)
 })
 const ada = app.user('ada')
 const eve = app.user('eve')
@@ -28,10 +28,9 @@ async function post(body: unknown, from = NOWHERE, agent = 'Mozilla/5.0'): Promi
 }
 
 async function overview(query = '') {
-  const path = `/v1/telemetry/rum/overview?domain=shop.example${query}`
-  const answer = await ada.send('GET', path)
-  assert.equal(answer.status, 200)
-  return v.parse(RumOverview, answer.body)
+  const { status, body } = await ada.send('GET', `${PATH}${query}`)
+  assert.equal(status, 200)
+  return v.parse(RumOverview, body)
 }
 
 const none = byVital(() => null)
@@ -71,8 +70,9 @@ describe('GET /v1/telemetry/rum/overview', () => {
       { country: null, sampleCount: 4, p75: { ...none, lcp: 3350 } },
       { country: 'GB', sampleCount: 1, p75: { ...none, lcp: 100 } },
     ])
-    const paths = [{ path: '/product/*', sampleCount: 5, p75: { ...none, lcp: 2975 } }]
-    assert.deepEqual(found.paths, paths)
+    assert.deepEqual(found.paths, [
+      { path: '/product/*', sampleCount: 5, p75: { ...none, lcp: 2975 } },
+    ])
     assert.deepEqual(found.connections, [{ connectionType: '4g', count: 5 }])
   })
 
@@ -89,13 +89,8 @@ describe('GET /v1/telemetry/rum/overview', () => {
     const source = `${ORIGIN}/app.js?token=secret`
     for (const [at, id] of [4, 17].entries()) {
       now = NOON + at * HOUR_MS
-      const error = {
-        message: `no item ${id}`,
-        type: 'TypeError',
-        source,
-        line: 3,
-        stack: 'x'.repeat(1500),
-      }
+      const thrown = { type: 'TypeError', source, line: 3, stack: 'x'.repeat(1500) }
+      const error = { message: `no item ${id}`, ...thrown }
       await post({ path: `/cart/${id}`, errors: [error, error] })
     }
     await post({ errors: [{ message: 'another' }] })
@@ -149,12 +144,8 @@ describe('GET /v1/telemetry/rum/overview', () => {
     const errors = (n: number) =>
       Array.from({ length: 5 }, (_, at) => ({ message: 'e'.repeat(1 + n) + 'f'.repeat(at) }))
     for (let n = 0; n < 520; n++) {
-      const body = {
-        path: `/page-${n}`,
-        metrics: { ttfb: 9 },
-        ...(n < 50 && { errors: errors(n) }),
-      }
-      await post(body, `203.0.113.${n & 127}`)
+      const thrown = n < 50 && { errors: errors(n) }
+      await post({ path: `/page-${n}`, metrics: { ttfb: 9 }, ...thrown }, `203.0.113.${n & 127}`)
     }
     now += HOUR_MS
     await post({ errors: [{ message: 'of the next hour' }] })
@@ -172,7 +163,6 @@ describe('GET /v1/telemetry/rum/overview', () => {
 
   it('answers 404 for a site of another user', async () => {
     await eve.key()
-    const path = '/v1/telemetry/rum/overview?domain=shop.example'
-    assert.equal(codeOf(await eve.send('GET', path)), 'NOT_FOUND')
+    assert.equal(codeOf(await eve.send('GET', PATH)), 'NOT_FOUND')
   })
 })

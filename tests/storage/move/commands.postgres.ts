@@ -3,26 +3,22 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import { createBackup } from '../../../lib/backup/create-backup.ts'
 import { openSecrets } from '../../../lib/config/secrets.ts'
-import { openReadOnly } from '../../../lib/db/connection.ts'
+import { type Client, openReadOnly } from '../../../lib/db/connection.ts'
 import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { importDatabase } from '../../../lib/storage/move/import-database.ts'
 import { withSource } from '../../../lib/storage/move/source.ts'
 import { makeDataFolder, withClient } from '../../support/data-folder.ts'
-import {
-  openTestPool,
-  type PostgresServer,
-  startPostgres,
-} from '../../support/database/postgres-server.ts'
+import { openTestPool, startPostgres } from '../../support/database/postgres-server.ts'
 import { makeApp } from '../../support/helpers.ts'
-import { runScript, type Settings } from '../../support/process.ts'
+import { type Ended, runScript, type Settings } from '../../support/process.ts'
 import { inherited, RUNTIME } from '../../support/runtime.ts'
+import { closedAfterTest, shared } from '../../support/scene/freshly.ts'
 import { sendAuth, signUp } from '../../support/sign-in.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { rowsOfFile, rowsOfPostgres } from './all-rows.ts'
-import { fillTables } from './fill-tables.ts'
+import { type AllRows, fillTables, rowsOfFile, rowsOfPostgres } from './all-tables.ts'
 
 const USERS = 20
 /** Enough for an import to take seconds. */
@@ -31,21 +27,16 @@ const secret = 'a phrase that nobody guesses '.repeat(2)
 const folder = tempFolder()
 const newFolder = () => mkdtempSync(join(folder, 'folder-'))
 
-let server: PostgresServer
+const server = shared(startPostgres)
+const closed = closedAfterTest()
 let url: string
 let pool: PgPool
 let settings: Settings
-
-before(async () => {
-  server = await startPostgres()
-})
-after(() => server[Symbol.asyncDispose]())
 beforeEach(async () => {
   url = await server.createDatabase()
-  pool = openTestPool(url)
+  pool = closed(openTestPool(url))
   settings = { MERIDIAN_DATABASE_URL: url, MERIDIAN_SECRET: secret, MERIDIAN_DATA_DIR: folder }
 })
-afterEach(() => pool[Symbol.asyncDispose]())
 
 /** Makes a data folder with rows in every table, of one of them many. */
 async function makeLarge() {
@@ -78,50 +69,37 @@ async function killHalfway(args: readonly string[]): Promise<void> {
   assert.equal(signal, 'SIGKILL', output)
 }
 
-function rowsIn(file: string) {
+async function rowsIn(file: string, of: (client: Client) => AllRows | Promise<AllRows>) {
   const client = openReadOnly(file)
   try {
-    return rowsOfFile(client)
+    return await of(client)
   } finally {
     client.close()
   }
 }
 
-async function rowsInPostgres(file: string) {
-  const client = openReadOnly(file)
-  try {
-    return await rowsOfPostgres(pool, client)
-  } finally {
-    client.close()
-  }
+function assertMoved({ code, stdout, stderr }: Ended): void {
+  assert.deepEqual([code, stdout.match(/DIFFERENT/)], [0, null], stderr)
 }
 
 describe('npm run import and npm run export', () => {
   it('move everything, although each is killed halfway and run again', async () => {
     const { dataDir, database, secrets } = await makeLarge()
-    const original = rowsIn(database)
+    const original = await rowsIn(database, rowsOfFile)
     const importing = ['scripts/move/import.ts', dataDir]
     await killHalfway(importing)
     const imported = await runScript(importing, settings)
-    assert.deepEqual(
-      [imported.code, imported.stdout.match(/DIFFERENT/)],
-      [0, null],
-      imported.stderr,
-    )
+    assertMoved(imported)
     assert.match(imported.stdout, /^users +21 rows {2}ok$/m)
     assert.match(imported.stderr, /^Imported \d+ rows of \d+ tables, all the same on both sides/)
-    assert.deepEqual(await rowsInPostgres(database), original)
+    const inPostgres = await rowsIn(database, (client) => rowsOfPostgres(pool, client))
+    assert.deepEqual(inPostgres, original)
 
     const copy = join(folder, 'copy', 'app.db')
     const exporting = ['scripts/move/export.ts', '--to', copy]
     await killHalfway(exporting)
-    const exported = await runScript(exporting, settings)
-    assert.deepEqual(
-      [exported.code, exported.stdout.match(/DIFFERENT/)],
-      [0, null],
-      exported.stderr,
-    )
-    assert.deepEqual(rowsIn(copy), original)
+    assertMoved(await runScript(exporting, settings))
+    assert.deepEqual(await rowsIn(copy, rowsOfFile), original)
     assert.deepEqual(openSecrets(join(folder, 'copy')), secrets)
 
     const again = await runScript(importing, settings)
@@ -142,10 +120,8 @@ describe('npm run import and npm run export', () => {
     const headers = { authorization: `Bearer ${token}` }
     const { body } = await sendAuth(node, '/get-session', undefined, { headers })
     assert.equal(JSON.stringify(body).includes('bob@example.com'), true)
-    const refused = await runScript(
-      ['scripts/move/export.ts', '--to', join(folder, 'out', 'no.db')],
-      settings,
-    )
+    const exporting = ['scripts/move/export.ts', '--to', join(folder, 'out', 'no.db')]
+    const refused = await runScript(exporting, settings)
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /in use by 1 server: stop them first/)
   })
@@ -170,10 +146,8 @@ describe('npm run import and npm run export', () => {
   it('take the URL as an option, and print JSON', async () => {
     const { dataDir } = await makeDataFolder(folder)
     const { MERIDIAN_DATABASE_URL: _, ...others } = settings
-    const { code, stdout, stderr } = await runScript(
-      ['scripts/move/import.ts', '--to', url, '--json', dataDir],
-      others,
-    )
+    const importing = ['scripts/move/import.ts', '--to', url, '--json', dataDir]
+    const { code, stdout, stderr } = await runScript(importing, others)
     assert.equal(code, 0, stderr)
     const tables: { table: string; rows: number; ok: boolean; sha256: string }[] =
       JSON.parse(stdout)

@@ -113,10 +113,8 @@ describe('the target of an export', () => {
     assert.deepEqual(emailsIn(path), [])
     assert.deepEqual(openSecrets(directory), secrets)
     assertMode(path, 0o600)
-    assert.deepEqual(
-      readdirSync(directory).filter((name) => name.startsWith('.')),
-      [],
-    )
+    const hidden = readdirSync(directory).filter((name) => name.startsWith('.'))
+    assert.deepEqual(hidden, [])
   })
 
   it('is made anew after an interruption', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { makeSecrets } from '../../../lib/config/secrets.ts'
 import { type Client, openReadOnly } from '../../../lib/db/connection.ts'
@@ -21,9 +21,9 @@ import { makeDraft, openNode, read as query, readSite, send } from '../../rum/po
 import { putEmptyDatabase, withClient } from '../../support/data-folder.ts'
 import { EMPTY_ALL, openMigratedPglite } from '../../support/database/pglite.ts'
 import { NOON } from '../../support/helpers.ts'
+import { shared } from '../../support/scene/freshly.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { rowsOfFile, rowsOfPostgres } from './all-rows.ts'
-import { fillTables } from './fill-tables.ts'
+import { fillTables, rowsOfFile, rowsOfPostgres } from './all-tables.ts'
 
 const folder = tempFolder()
 const newFile = () => join(folder, `${randomUUID()}.db`)
@@ -31,12 +31,7 @@ const USERS = 3
 const PASSWORD = randomUUID()
 const secrets = makeSecrets()
 
-let pool: PgPool
-before(async () => {
-  pool = await openMigratedPglite()
-})
-after(() => pool[Symbol.asyncDispose]())
-
+const pool = shared(openMigratedPglite)
 const run = (sql: string) => pool.use((connection) => connection.runScript(sql))
 beforeEach(() => run(EMPTY_ALL))
 
@@ -88,10 +83,9 @@ describe('an import and an export', () => {
         const empty = Object.keys(original).filter((table) => original[table]?.length === 0)
         if (users > 0) assert.deepEqual(empty, [])
         const moved = await importFile(file)
-        assert.deepEqual(
-          new Map(moved.map(({ table, rows, ok }) => [table, ok && rows])),
-          new Map(moved.map(({ table }) => [table, original[table]?.length])),
-        )
+        const counted = new Map(moved.map(({ table, rows, ok }) => [table, ok && rows]))
+        const wanted = new Map(moved.map(({ table }) => [table, original[table]?.length]))
+        assert.deepEqual(counted, wanted)
         assert.equal(moved.length, Object.keys(original).length)
         assert.deepEqual(await inPostgres(file), original)
         const copy = newFile()
@@ -109,21 +103,15 @@ describe('an import', () => {
 
   it('leaves triggers and numbers as they are on a new database', async () => {
     await importFile(filled())
-    const [[last, revision] = []] = await query(
-      pool,
-      'SELECT max(id), (SELECT max(revision) FROM access_changes) FROM audit_log',
-    )
+    const numbers = 'SELECT max(id), (SELECT max(revision) FROM access_changes) FROM audit_log'
+    const [[last, revision] = []] = await query(pool, numbers)
     await run(`UPDATE users SET plan = 'other'`)
     await run(`INSERT INTO audit_log (app, actor_id, action, created_at) VALUES ('api', 'a', 'b', 1);
       INSERT INTO users (id, email, plan, created_at) VALUES ('new', 'new', 'free', 1)`)
-    assert.deepEqual(
-      await query(
-        pool,
-        `SELECT max(id), (SELECT count(*) FROM access_changes WHERE revision > ${Number(revision)}),
-           (SELECT rowid FROM users WHERE id = 'new') FROM audit_log`,
-      ),
-      [[Number(last) + 1, USERS, USERS + 1]],
-    )
+    const later = `SELECT max(id),
+      (SELECT count(*) FROM access_changes WHERE revision > ${Number(revision)}),
+      (SELECT rowid FROM users WHERE id = 'new') FROM audit_log`
+    assert.deepEqual(await query(pool, later), [[Number(last) + 1, USERS, USERS + 1]])
     await assert.rejects(run('DELETE FROM audit_log'), /audit rows cannot be deleted/)
   })
 
@@ -131,10 +119,8 @@ describe('an import', () => {
     await run(`INSERT INTO known_plans (id, definition) VALUES ('free', '{}')`)
     const file = filled()
     const before = await inPostgres(file)
-    await assert.rejects(
-      importFile(file),
-      /already holds data \(known_plans\): name a new, empty one/,
-    )
+    const refusal = /already holds data \(known_plans\): name a new, empty one/
+    await assert.rejects(importFile(file), refusal)
     assert.deepEqual(await inPostgres(file), before)
   })
 
@@ -152,10 +138,8 @@ describe('an import', () => {
     const file = filled()
     const moved: MovedRows[] = []
     try {
-      await assert.rejects(
-        importFile(file, moved),
-        /^Error: The copy of known_plans differs: nothing was imported$/,
-      )
+      const refusal = /^Error: The copy of known_plans differs: nothing was imported$/
+      await assert.rejects(importFile(file, moved), refusal)
     } finally {
       await run('ALTER TABLE known_plans ALTER COLUMN definition TYPE text COLLATE "C"')
     }
@@ -187,10 +171,8 @@ describe('an import', () => {
 
 describe('an export', () => {
   it('refuses another MERIDIAN_SECRET than the one of the servers', async () => {
-    await assert.rejects(
-      exportTo(newFile(), { password: 'other' }),
-      /MERIDIAN_SECRET is not the one/,
-    )
+    const exporting = exportTo(newFile(), { password: 'other' })
+    await assert.rejects(exporting, /MERIDIAN_SECRET is not the one/)
   })
 
   beforeEach(() => openPgSecrets(pool, PASSWORD))
@@ -213,10 +195,8 @@ describe('an export', () => {
   it('refuses a database with a node that was paused, and has worked again meanwhile', async () => {
     await joinNodes(pool, 'test', -1)
     await run('UPDATE nodes SET seen_at = seen_at - 22000')
-    await assert.rejects(
-      exportMeanwhile(() => run('UPDATE nodes SET seen_at = seen_at + 10000')),
-      /in use by 1 server/,
-    )
+    const goOn = () => run('UPDATE nodes SET seen_at = seen_at + 10000')
+    await assert.rejects(exportMeanwhile(goOn), /in use by 1 server/)
     await exportFile()
   })
 
@@ -247,10 +227,8 @@ describe('an export', () => {
     await send(nodes[1].writer, drafts.slice(60, 90))
     await send(nodes[0].writer, drafts.slice(90))
     const { $client: client, ...db } = openDb(await exportFile('may run'))
-    await using writer = openRumWriter(
-      { ...db, $client: client },
-      { now: () => NOON, onError: assert.fail },
-    )
+    const options = { now: () => NOON, onError: assert.fail }
+    await using writer = openRumWriter({ ...db, $client: client }, options)
     for (const { node } of nodes) await replayJournal(pool, node)
     const wanted = await readSite(nodes[0].writer, createPgRumReader(pool))
     assert.deepEqual(await readSite(writer, createRumReader({ $client: client })), wanted)

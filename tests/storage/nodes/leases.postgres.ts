@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Courier } from '../../../lib/contact/courier.ts'
 import { inquiryQueue } from '../../../lib/contact/delivery-queue.ts'
@@ -12,38 +12,26 @@ import { createPgLeases } from '../../../lib/storage/nodes/leases.ts'
 import { openPgStorage } from '../../../lib/storage/open-pg-storage.ts'
 import type { Storage } from '../../../lib/storage/storage.ts'
 import { INQUIRY } from '../../contact/inquiry.ts'
-import {
-  openTestPool,
-  type PostgresServer,
-  startPostgres,
-} from '../../support/database/postgres-server.ts'
+import { openTestPool, startPostgres } from '../../support/database/postgres-server.ts'
+import { closedAfterTest, shared } from '../../support/scene/freshly.ts'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 
-let server: PostgresServer
+const server = shared(() => startPostgres({ fsync: 'off' }))
+const closed = closedAfterTest()
 let url: string
 let pool: PgPool
 let nodes: readonly [Storage, Storage]
-let closing: AsyncDisposableStack
-
-before(async () => {
-  server = await startPostgres({ fsync: 'off' })
-})
-after(() => server[Symbol.asyncDispose]())
-
 beforeEach(async () => {
-  closing = new AsyncDisposableStack()
   url = await server.createDatabase()
-  pool = closing.use(openTestPool(url))
+  pool = closed(openTestPool(url))
   nodes = [await openNode(), await openNode()]
 })
-afterEach(() => closing.disposeAsync())
 
 async function openNode(): Promise<Storage> {
-  const own = closing.use(openTestPool(url))
-  return closing.use(
-    await openPgStorage({ pool: own, version: 'test', now: () => NOW, onError: () => {} }),
-  )
+  const own = closed(openTestPool(url))
+  const options = { pool: own, version: 'test', now: () => NOW, onError: () => {} }
+  return closed(await openPgStorage(options))
 }
 
 const run = (sql: string) => pool.use((connection) => connection.query(sql))

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import { mintKey } from '../../../lib/access/api-key.ts'
 import type { KeyRing } from '../../../lib/access/key-ring/key-ring.ts'
 import { deleteKey, insertKey, type KeyRow, listKeys, newKey } from '../../../lib/access/keys.ts'
@@ -10,45 +10,31 @@ import { retry } from '../../../lib/parts/repeat.ts'
 import { openPgStorage } from '../../../lib/storage/open-pg-storage.ts'
 import type { Storage } from '../../../lib/storage/storage.ts'
 import { pendingCounts } from '../../support/database/pending-counts.ts'
-import {
-  openTestPool,
-  type PostgresServer,
-  startPostgres,
-} from '../../support/database/postgres-server.ts'
+import { openTestPool, startPostgres } from '../../support/database/postgres-server.ts'
+import { closedAfterTest, shared } from '../../support/scene/freshly.ts'
 
 const NODES = 3
 const NEVER = new AbortController().signal
 const NOW = Date.UTC(2026, 0, 15, 12)
 const plans = readPlans(undefined)
 
-let server: PostgresServer
+const server = shared(startPostgres)
+const closed = closedAfterTest()
 let nodes: { readonly storage: Storage; readonly keys: KeyRing }[]
-let closing: AsyncDisposableStack
-
-before(async () => {
-  server = await startPostgres()
-})
-after(() => server[Symbol.asyncDispose]())
-
 beforeEach(async () => {
-  closing = new AsyncDisposableStack()
   const url = await server.createDatabase()
   nodes = await Promise.all(Array.from({ length: NODES }, () => openNode(url)))
 })
-afterEach(() => closing.disposeAsync())
 
 async function openNode(url: string) {
-  const pool = closing.use(openTestPool(url))
-  const storage = closing.use(
-    await openPgStorage({ pool, version: 'test', now: () => NOW, onError: () => {} }),
-  )
+  const pool = closed(openTestPool(url))
+  const options = { pool, version: 'test', now: () => NOW, onError: () => {} }
+  const storage = closed(await openPgStorage(options))
   return { storage, keys: await storage.openKeys(plans, () => {}) }
 }
 
 function nodeAt(index: number) {
-  const node = nodes[index % NODES]
-  assert.ok(node)
-  return node
+  return nodes[index % NODES] ?? assert.fail()
 }
 
 async function addUser(email: string): Promise<string> {
@@ -59,15 +45,8 @@ async function addUser(email: string): Promise<string> {
 
 function makeKey(userId: string): { readonly row: KeyRow; readonly text: string } {
   const minted = mintKey('secret')
-  const row = newKey(minted, {
-    userId,
-    name: 'test',
-    type: 'secret',
-    scopes: null,
-    allowedOrigins: null,
-    now: NOW,
-    expiresAt: null,
-  })
+  const unlimited = { scopes: null, allowedOrigins: null, expiresAt: null }
+  const row = newKey(minted, { userId, name: 'test', type: 'secret', now: NOW, ...unlimited })
   return { row, text: minted.text }
 }
 
@@ -76,10 +55,8 @@ const addKey = ({ storage, keys }: (typeof nodes)[number], row: KeyRow, max = 1_
 
 describe('several nodes on one PostgreSQL', () => {
   it('migrate an empty database once, although they start at the same time', async () => {
-    const { rows } = await nodeAt(0).storage.db.execute({
-      sql: 'SELECT count(*) FROM schema_version',
-      params: [],
-    })
+    const sql = 'SELECT count(*) FROM schema_version'
+    const { rows } = await nodeAt(0).storage.db.execute({ sql, params: [] })
     assert.deepEqual(rows, [[1]])
   })
 
@@ -113,10 +90,8 @@ describe('several nodes on one PostgreSQL', () => {
     const added = await Promise.all(made.map(({ row }, at) => addKey(nodeAt(at), row)))
     assert.ok(added.every((isAdded) => isAdded))
     for (const { keys } of nodes) {
-      assert.deepEqual(
-        made.filter(({ row, text }) => keys.find(text, NOW)?.id !== row.id),
-        [],
-      )
+      const lost = made.filter(({ row, text }) => keys.find(text, NOW)?.id !== row.id)
+      assert.deepEqual(lost, [])
     }
   })
 

@@ -14,6 +14,8 @@ export interface PageOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Aborted when the visitor leaves. */
   readonly signal?: AbortSignal
+  /** Address of the visitor; default: a new one for each page. */
+  readonly from?: string
 }
 
 export interface Page {
@@ -37,7 +39,7 @@ export function withCookiesOf({ headers }: Page, cookie: string): string {
 export async function visitPage(
   { app }: Routed,
   path: string,
-  { cookie, form, headers, signal }: PageOptions = {},
+  { cookie, form, headers, signal, from = freshClient() }: PageOptions = {},
 ): Promise<Page> {
   const request = new Request(`${BASE}${path}`, {
     method: form === undefined ? 'GET' : 'POST',
@@ -50,15 +52,11 @@ export async function visitPage(
     ...(form !== undefined && { body: toFields(form) }),
     ...(signal !== undefined && { signal }),
   })
-  const response = await app.fetch(request, { remoteAddress: freshClient() })
+  const response = await app.fetch(request, { remoteAddress: from })
+  const { status, headers: answered } = response
   const html = await response.text()
-  assert.equal(response.headers.get('cache-control'), 'no-store')
-  return {
-    status: response.status,
-    headers: response.headers,
-    html,
-    location: response.headers.get('location'),
-  }
+  assert.equal(answered.get('cache-control'), 'no-store')
+  return { status, headers: answered, html, location: answered.get('location') }
 }
 
 function toFields(form: NonNullable<PageOptions['form']>): URLSearchParams {

@@ -141,11 +141,7 @@ function handOf(id: string): Hand {
 
 function toSession(app: Stage, token: string): Session {
   const headers = { authorization: `Bearer ${token}` }
-  return {
-    token,
-    headers,
-    send: (method, path, body) => app.send(method, path, { headers, body }),
-  }
+  return { token, headers, send: (method, path, body) => app.send(method, path, { headers, body }) }
 }
 
 /** Signs up at the dashboard. Returns the cookie of the session. */

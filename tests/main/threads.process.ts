@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newDataFolder, startServer } from '../support/process.ts'
-import { IS_PROJECT_NODE } from '../support/runtime.ts'
+import { openConnection } from '../support/raw-connection.ts'
+import { IS_PROJECT_NODE, RUNTIME } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** Notes in a file, all the time, which threads have loaded Node's compiler of TypeScript. */
@@ -55,5 +56,30 @@ describe('a server that has no compiled code yet', () => {
       ['true', 'false', 'false'],
       ['false', 'false', 'false'],
     ])
+  })
+})
+
+const skip = basename(RUNTIME[0]) !== 'node' && 'only Node.js loads a file into each thread'
+
+describe('a thread that fails', { skip, timeout: 60_000 }, () => {
+  it('ends the process, which says why', async () => {
+    const { dataDir, settings, remove } = newDataFolder()
+    const trigger = join(dataDir, 'now')
+    const file = join(tempFolder(), 'fail.mjs')
+    writeFileSync(
+      file,
+      `import { existsSync } from 'node:fs'
+       import { threadName } from 'node:worker_threads'
+       const fail = () => { if (existsSync(${JSON.stringify(trigger)})) throw new Error('a bug') }
+       if (threadName === 'writer') setInterval(fail, 10).unref()`,
+    )
+    const server = await startServer({ ...settings, NODE_OPTIONS: `--import=${file}` })
+    const connection = await openConnection(server.url)
+    writeFileSync(trigger, '')
+    const { code, stderr } = await server.ended
+    assert.equal(code, 1)
+    assert.match(stderr, /A thread has ended: a bug/)
+    await connection.ended
+    remove()
   })
 })

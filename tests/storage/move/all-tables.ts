@@ -1,4 +1,5 @@
 import type { Client } from '../../../lib/db/connection.ts'
+import type { PgPool } from '../../../lib/postgres/connection.ts'
 import { createRandom, pick, type Random } from '../../../scripts/parts/random.ts'
 
 interface Column {
@@ -36,15 +37,8 @@ const PERMITTED: Readonly<Record<string, readonly unknown[]>> = {
   'spending_caps.amount': [0, 1, 99_999_999],
   'rum_counted.last_id': [7],
 }
-const TEXTS = [
-  '',
-  'ä 😀',
-  '"quoted", {braced} \\ and\nlines',
-  "it's",
-  'NULL',
-  '\\N',
-  'Ω'.repeat(300),
-]
+const QUOTED = '"quoted", {braced} \\ and\nlines'
+const TEXTS = ['', 'ä 😀', QUOTED, "it's", 'NULL', '\\N', 'Ω'.repeat(300)]
 const NUMBERS = [0, 1, 1_767_225_600_000, Number.MAX_SAFE_INTEGER]
 const REALS = [0, 0.1, 1e-7, 1.5e300, 1 / 3]
 
@@ -103,4 +97,61 @@ function makeValue(random: Random, { table, column, user }: Place): unknown {
     case 'BLOB':
       return Buffer.from(Array.from({ length: user * 7 }, () => Math.floor(random() * 256)))
   }
+}
+
+/** Rows by the name of their table, in any order but always the same one. */
+export type AllRows = Readonly<Record<string, readonly string[]>>
+
+/** These, and a column, say how far a journal is summed up. */
+const OF_JOURNAL = ['rum_journal', 'rum_counted']
+const OF_JOURNAL_COLUMN = 'last_id'
+/** In these, the order of insertion counts. */
+const NUMBERED = ['api_keys', 'cap_notices', 'inquiries', 'sites', 'users']
+
+/** The statements that read all tables but those of the journal, in the SQL of both databases. */
+function selectEach(client: Client): ReadonlyMap<string, string> {
+  const tables = client
+    .prepare<[], string>(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name`,
+    )
+    .pluck()
+    .all()
+  return new Map(
+    tables
+      .filter((table) => !OF_JOURNAL.includes(table))
+      .map((table) => [table, `SELECT ${listColumns(client, table)} FROM ${table}`]),
+  )
+}
+
+function listColumns(client: Client, table: string): string {
+  const names = client
+    .prepare<[string], string>('SELECT name FROM pragma_table_xinfo(?)')
+    .pluck()
+    .all(table)
+  const kept = names.filter((name) => name !== OF_JOURNAL_COLUMN).map((name) => `"${name}"`)
+  return [...kept, ...(NUMBERED.includes(table) ? ['rowid'] : [])].join(', ')
+}
+
+export function rowsOfFile(client: Client): AllRows {
+  const all = [...selectEach(client)].map(([table, sql]) => {
+    const rows = client.prepare<[], unknown[]>(sql).raw().all()
+    return [table, toLines(rows)] as const
+  })
+  return Object.fromEntries(all)
+}
+
+/** Reads the tables of PostgreSQL that a database file has. */
+export async function rowsOfPostgres(pool: PgPool, client: Client): Promise<AllRows> {
+  const all: Record<string, readonly string[]> = {}
+  for (const [table, sql] of selectEach(client)) {
+    const { rows } = await pool.use((connection) => connection.query(sql))
+    all[table] = toLines(rows)
+  }
+  return all
+}
+
+function toLines(rows: readonly unknown[][]): string[] {
+  const plain = (value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
+  return rows.map((row) => JSON.stringify(row.map(plain))).toSorted()
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { DAY_MS } from '../../lib/parts/durations.ts'
 import { write } from '../support/database/sql.ts'
 import { NOON } from '../support/helpers.ts'
 import type { Person } from '../support/scene/person.ts'
 import { freshScene } from '../support/scene/scene.ts'
-import { nextOf, PERSON, personPath } from './operator.ts'
+import { PERSON, pagesFrom, personPath } from './operator.ts'
 
 const app = freshScene()
 const olga = app.operator('olga')
@@ -12,7 +13,6 @@ const eve = app.user('eve')
 const ada = app.user('ada')
 
 const PATH = '/app/operate/audit'
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Adds rows of a user, one per detail, a day apart, the last one today. */
 async function addRows(of: Person, details: readonly string[], action: string) {
@@ -34,16 +34,9 @@ describe('the audit log of everybody', () => {
     await ada.key()
     const details = Array.from({ length: 120 }, (_, n) => `shop ${n}`)
     await addRows(ada, details, 'create_key')
-    const found: string[] = []
-    let pages = 0
-    for (let path: string | undefined = `${PATH}?action=create_key`; path !== undefined; pages++) {
-      const { status, html } = await olga.visit(path)
-      assert.equal(status, 200)
-      found.push(...detailsOf(html))
-      path = nextOf(html)
-    }
-    assert.equal(pages, 3)
-    assert.deepEqual(found, details.toReversed())
+    const pages = await pagesFrom(`${PATH}?action=create_key`, olga)
+    assert.equal(pages.length, 3)
+    assert.deepEqual(pages.flatMap(detailsOf), details.toReversed())
   })
 
   it('finds rows by action, user and day', async () => {
@@ -53,13 +46,8 @@ describe('the audit log of everybody', () => {
     await addRows(eve, ['e 15'], 'renew_key')
     await addRows(eve, ['e site'], 'create_site')
     const find = async (query: string) => detailsOf((await olga.visit(`${PATH}?${query}`)).html)
-    assert.deepEqual(await find('action=&user=&from=&to='), [
-      'e site',
-      'e 15',
-      'a 15',
-      'a 14',
-      'a 13',
-    ])
+    const all = ['e site', 'e 15', 'a 15', 'a 14', 'a 13']
+    assert.deepEqual(await find('action=&user=&from=&to='), all)
     assert.deepEqual(await find('action=renew_key'), ['e 15', 'a 15', 'a 14', 'a 13'])
     assert.deepEqual(await find('user=EVE@example.com'), ['e site', 'e 15'])
     assert.deepEqual(await find(`user=${(await eve.row()).id}&action=renew_key`), ['e 15'])
@@ -106,5 +94,79 @@ describe('the audit log of everybody', () => {
       assert.ok(!html.includes('<script>alert'), path)
       assert.ok(html.includes('&lt;script&gt;alert(1)'), path)
     }
+  })
+})
+
+const SITES = '/app/operate/sites'
+
+interface Proof {
+  readonly provenAt?: number
+  readonly missingSince?: number
+  readonly isFirst?: 1
+}
+
+async function addSite({ row }: Person, name: string, proof: Proof = {}) {
+  const { provenAt = null, missingSince = null, isFirst = 0 } = proof
+  const { id } = await row()
+  const sql = `INSERT INTO sites (id, user_id, name, host, created_at, proven_at, missing_since, is_first)
+    VALUES (?, ?, ?, 'shop.example', ?, ?, ?, ?)`
+  const values = [crypto.randomUUID(), id, name, NOON, provenAt, missingSince, isFirst]
+  await write(app, sql, ...values)
+}
+
+function rowsOf(html: string): string[][] {
+  return [...html.matchAll(/<tr><th scope="row">.*?<\/tr>/g)].map(([row]) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/g)].map(([, cell = '']) =>
+      cell.replaceAll(/<[^>]*>/g, ''),
+    ),
+  )
+}
+
+describe('the sites of everybody', () => {
+  it('show their owners and proofs', async () => {
+    await ada.key()
+    await eve.key()
+    await addSite(ada, 'https://a.example', { isFirst: 1 })
+    await addSite(eve, 'https://b.example')
+    await addSite(ada, 'https://c.example', { provenAt: NOON })
+    await addSite(ada, 'https://d.example', { provenAt: 1, missingSince: NOON })
+    const { status, html } = await olga.visit(SITES)
+    assert.equal(status, 200)
+    assert.deepEqual(rowsOf(html), [
+      ['https://a.example', PERSON, 'None; registered first', '2026-01-15'],
+      ['https://b.example', 'eve@example.com', 'None', '2026-01-15'],
+      ['https://c.example', PERSON, 'Since 2026-01-15', '2026-01-15'],
+      ['https://d.example', PERSON, 'Record missing since 2026-01-15', '2026-01-15'],
+    ])
+    assert.ok(html.includes(`href="${await personPath(ada)}"`))
+    const found = await olga.visit(`${SITES}?search=HTTPS://b`)
+    const names = rowsOf(found.html).map(([name]) => name)
+    assert.deepEqual(names, ['https://b.example'])
+    assert.match((await olga.visit(`${SITES}?search=ftp`)).html, /No site matches/)
+    assert.equal(rowsOf((await olga.visit(`${SITES}?search=`)).html).length, 4)
+  })
+
+  it('are all shown once, page by page, also those of one origin', async () => {
+    await write(
+      app,
+      `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 119)
+      INSERT INTO users (id, email, plan, created_at)
+      SELECT 'id-' || n, n || '@example.com', 'free', 0 FROM n;
+      INSERT INTO sites (id, user_id, name, host, created_at)
+      SELECT 'site-' || id, id, 'https://shop.example', 'shop.example', 0 FROM users
+      WHERE id LIKE 'id-%'`,
+    )
+    const owners = (await pagesFrom(SITES, olga)).flatMap(rowsOf).map(([, owner]) => owner)
+    assert.equal(owners.length, 120)
+    assert.equal(new Set(owners).size, 120)
+  })
+
+  it('refuse queries that they do not understand', async () => {
+    const long = 'x'.repeat(501)
+    const bad = ['after=', 'after=x', 'after=a%20b%20c', `after=${long}`, `search=${long}`]
+    for (const query of bad)
+      assert.equal((await olga.visit(`${SITES}?${query}`)).status, 400, query)
+    for (const query of ['after=a%20b', 'search=%00', 'search=%25'])
+      assert.equal((await olga.visit(`${SITES}?${query}`)).status, 200, query)
   })
 })

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import type { PgPool } from '../../lib/postgres/connection.ts'
+import { beforeEach, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ACKNOWLEDGE, createBarrier } from '../../lib/postgres/nodes/barrier.ts'
+import { shareRuns } from '../../lib/postgres/nodes/share-runs.ts'
 import { EMPTY_ALL, openMigratedPglite } from '../support/database/pglite.ts'
+import { closedAfterTest, shared } from '../support/scene/freshly.ts'
 
-let pool: PgPool
-before(async () => {
-  pool = await openMigratedPglite()
-})
-after(() => pool[Symbol.asyncDispose]())
-
+const pool = shared(openMigratedPglite)
+const closed = closedAfterTest()
 const run = (sql: string, params: readonly unknown[] = []) =>
   pool.use((connection) => connection.query(sql, params))
 
@@ -22,19 +20,13 @@ beforeEach(async () => {
       ('new', '', 0, 0, NULL, -1)`)
 })
 
-let closing: AsyncDisposableStack
-beforeEach(() => {
-  closing = new AsyncDisposableStack()
-})
-afterEach(() => closing.disposeAsync())
-
 /** Longer than a test takes. */
 const NEVER_MS = 1_000_000
 
 /** Waits for the other nodes, by default only for their notices. `isOver` returns whether that has ended. */
 async function wait({ isDeaf = false, longestMs = NEVER_MS, stepMs = NEVER_MS } = {}) {
   const { channels, waitForOthers } = createBarrier(pool, () => 'own', { longestMs, stepMs })
-  if (!isDeaf) closing.use(await pool.listen(channels))
+  if (!isDeaf) closed(await pool.listen(channels))
   let over = false
   const waiting = waitForOthers().finally(() => {
     over = true
@@ -78,5 +70,58 @@ describe('the wait for other nodes', () => {
   it('gives up a node that does not answer', async () => {
     const { waiting } = await wait({ longestMs: 20 })
     assert.equal(await waiting, 2)
+  })
+})
+
+/** Runs that end when the test says so. */
+function open() {
+  const ends: (() => void)[] = []
+  let running = 0
+  let most = 0
+  const runs = shareRuns(async () => {
+    running += 1
+    most = Math.max(most, running)
+    await new Promise<void>((resolve) => ends.push(resolve))
+    running -= 1
+  })
+  const endAll = async () => {
+    for (let n = 0; n < 10; n++) {
+      for (const end of ends.splice(0)) end()
+      await nextTurn()
+    }
+  }
+  return { runs, ends, endAll, most: () => most }
+}
+
+describe('shared runs', () => {
+  it('serve all calls during a run by the next one', async () => {
+    let count = 0
+    const { run } = shareRuns(async () => {
+      count += 1
+      await nextTurn()
+      return count
+    })
+    assert.deepEqual(await Promise.all([run(), run(), run()]), [1, 2, 2])
+  })
+
+  it('never overlap, whoever asks first once a run has ended', async () => {
+    const { runs, endAll, most } = open()
+    const all = [runs.run(), runs.until(() => false), runs.run(), runs.until(() => false)]
+    await endAll()
+    await Promise.all(all)
+    assert.equal(most(), 1)
+  })
+
+  it('go on after one has failed', async () => {
+    let isAway = true
+    const { run } = shareRuns(async () => {
+      await nextTurn()
+      if (isAway) throw new Error('away')
+      return 'done'
+    })
+    const [first, second] = [run(), run()]
+    await assert.rejects(first, /away/)
+    isAway = false
+    assert.equal(await second, 'done')
   })
 })
