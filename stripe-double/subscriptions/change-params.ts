@@ -5,6 +5,8 @@ import { DiscountParams } from '../billing/redeem.ts'
 import { AutomaticTaxParam, Flag, Integer, Metadata, optional, Text } from '../http/params.ts'
 
 export const ItemParams = optional({
+  /** Removes the item. */
+  deleted: Flag,
   id: Text,
   price: Text,
   quantity: Integer,

@@ -75,6 +75,25 @@ export const usage: readonly Case[] = [
     },
   },
   {
+    title: 'Removing the metered item charges what was used until then',
+    source:
+      'billing/subscriptions/billing-mode/compare, "Metered items removed from subscriptions"',
+    run: async ({ sdk, prices, subscribe, subscriptionOf, use, clock, invoicesOf }) => {
+      const { id, customer, end } = await subscribe([prices.pro, prices.overage])
+      await clock.pass(DAY)
+      await use(customer, 10)
+      await clock.pass(HOUR)
+      const items = (await subscriptionOf(id)).items.data
+      const metered = items.find(({ price }) => price.id === prices.overage)
+      assert.ok(metered)
+      await sdk.subscriptions.update(id, { items: [{ id: metered.id, deleted: true }] })
+      await clock.pass(DAY)
+      await use(customer, 3)
+      await clock.passTo(end + 2 * HOUR)
+      assert.equal(sumOf(linesOf(await invoicesOf(id), prices.overage)), 10 * UNIT)
+    },
+  },
+  {
     title: 'A coupon for all products lowers the usage, too',
     source: 'api/coupons/object, applies_to',
     run: async ({ prices, subscribe, addCoupon, use, clock, invoicesOf }) => {
