@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AnswerWhole, WholeRequest } from './whole-request.ts'
-import type { WholeAnswer } from './write-answer.ts'
+import { encodingOf, type WholeAnswer } from './write-answer.ts'
 
 /**
  * Wraps `listener` so that `answer` is asked first about each request without a body that node:http has parsed.
@@ -41,9 +41,11 @@ function toWhole(request: IncomingMessage): WholeRequest | null {
 }
 
 function send(response: ServerResponse, { status, headers, json }: WholeAnswer): void {
-  response.writeHead(status, {
-    ...headers,
-    ...(json !== null && { 'content-length': Buffer.byteLength(json) }),
-  })
-  response.end(json)
+  if (json === null) {
+    response.writeHead(status, headers).end()
+    return
+  }
+  const length = Buffer.byteLength(json)
+  response.writeHead(status, { ...headers, 'content-length': length })
+  response.end(json, encodingOf(json, length))
 }

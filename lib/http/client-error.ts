@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { nameRuntime } from '../config/runtime.ts'
-import { type WholeAnswer, whenAnswered, writeAnswer } from './write-answer.ts'
+import { isOver, type WholeAnswer, whenAnswered, writeAnswer } from './write-answer.ts'
 
 /** A request that could not be read. `code` is the error code of node:http, '' if unknown. */
 export interface Unreadable {
@@ -11,6 +11,10 @@ export interface Unreadable {
 }
 
 export type AnswerUnreadable = (unreadable: Unreadable) => WholeAnswer
+
+/** The last response of a connection and the one before. A WeakMap would burden the garbage collector. */
+const LAST = Symbol('last responses')
+type Answered = Duplex & { [LAST]?: readonly (ServerResponse | undefined)[] }
 
 /** Error codes of node:http for requests that its parser rejects or that arrive too slowly. */
 const REFUSED = /^(HPE_|ERR_HTTP_REQUEST_TIMEOUT$)/
@@ -21,11 +25,10 @@ const REFUSED = /^(HPE_|ERR_HTTP_REQUEST_TIMEOUT$)/
  * disconnected or already has the answer to a request with an unreadable body.
  */
 export function answerClientErrors(server: Server, answer: AnswerUnreadable): void {
-  /** The last response of each connection and the one before. */
-  const last = new WeakMap<Duplex, readonly (ServerResponse | undefined)[]>()
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) =>
-    last.set(socket, [response, last.get(socket)?.[0]]),
-  )
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const answered: Answered = socket
+    answered[LAST] = [response, answered[LAST]?.[0]]
+  })
   // Without a listener, node:http would drop the answers to earlier requests.
   server.on('connect', (_, socket) => {
     // node:http has removed its own listener; a reset would end the process.
@@ -43,7 +46,7 @@ export function answerClientErrors(server: Server, answer: AnswerUnreadable): vo
       socket.destroy()
       return
     }
-    const responses = last.get(socket) ?? []
+    const { [LAST]: responses = [] }: Answered = socket
     const complete = responses.find((response) => response?.req.complete)
     afterAnswer(complete, () => {
       if (!socket.writable) return
@@ -70,10 +73,6 @@ function afterAnswer(response: ServerResponse | undefined, next: () => void): vo
  */
 function findBegun(last: ServerResponse | undefined): ServerResponse | undefined {
   return last?.req.complete === false && last.headersSent ? last : undefined
-}
-
-function isOver({ writableFinished, destroyed }: ServerResponse): boolean {
-  return writableFinished || destroyed
 }
 
 /** Bun does not count received bytes, so on Bun a client that sent nothing gets an answer, too. */

@@ -44,9 +44,9 @@ export function createHttpServer(
   // Expectations other than 100-continue may be ignored.
   server.on('checkExpectation', (...request) => server.emit('request', ...request))
   answerClientErrors(server, answerUnreadable)
-  limitConnections(server, connections)
+  const open = limitConnections(server, connections)
   installFastPath(server, answerWhole)
-  resetSlowReaders(server, READERS)
+  resetSlowReaders(server, open, READERS)
   return server
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { nameRuntime } from '../config/runtime.ts'
+import type { OpenConnections } from './connections.ts'
 
 export interface ReaderLimits {
   /** Milliseconds within which a client must read at least some of its waiting bytes. */
@@ -26,20 +27,17 @@ type CountUnsent = (socket: Socket) => number
  * request arrives, and an unread answer would stay in memory as long as the connection. If too many
  * bytes wait, the connections that have read nothing for longest are reset first.
  */
-export function resetSlowReaders(server: Server, limits: ReaderLimits): void {
+export function resetSlowReaders(
+  server: Server,
+  open: OpenConnections,
+  limits: ReaderLimits,
+): void {
   const unsent = createCountUnsent(server)
-  const open = new Set<Socket>()
   const waiting = new Map<Socket, Waiting>()
-  server.on('connection', (socket: Socket) => {
-    open.add(socket)
-    socket.once('close', () => {
-      open.delete(socket)
-      waiting.delete(socket)
-    })
-  })
   const timer = setInterval(() => {
     const now = performance.now()
-    for (const socket of open) check(socket, unsent(socket), waiting, now)
+    for (const socket of waiting.keys()) if (socket.destroyed) waiting.delete(socket)
+    for (const socket of open.keys()) check(socket, unsent(socket), waiting, now)
     resetAbove(waiting, unsent, limits, now)
   }, limits.checkEveryMs)
   timer.unref()

@@ -20,9 +20,17 @@ export function writeAnswer(socket: Writable, answer: WholeAnswer, connection: s
   // RFC 9110, section 8.6
   if (status !== NO_CONTENT) head += `content-length: ${length}\r\n`
   head += `Date: ${dateText(Date.now())}\r\n`
-  // A text with one byte per character is ASCII, which latin1 writes faster.
-  const encoding = length === body.length ? 'latin1' : 'utf8'
-  socket.write(`${head}Connection: ${connection}\r\n\r\n${body}`, encoding)
+  socket.write(`${head}Connection: ${connection}\r\n\r\n${body}`, encodingOf(body, length))
+}
+
+/** A text with one byte per character is ASCII, which latin1 writes faster. */
+export function encodingOf(text: string, bytes: number): 'latin1' | 'utf8' {
+  return bytes === text.length ? 'latin1' : 'utf8'
+}
+
+/** Whether the answer is sent or its connection is closed. */
+export function isOver({ writableFinished, destroyed }: ServerResponse): boolean {
+  return writableFinished || destroyed
 }
 
 /** Calls `done` once the answer is sent or the connection is closed. */

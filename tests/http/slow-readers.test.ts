@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { afterEach, describe, it } from 'node:test'
+import { limitConnections } from '../../lib/http/connections.ts'
 import { type ReaderLimits, resetSlowReaders } from '../../lib/http/slow-readers.ts'
 import { HOUR_MS } from '../../lib/parts/durations.ts'
 import { closeServer, listenLocally } from '../support/loopback-server.ts'
@@ -17,7 +18,8 @@ afterEach(() => closeServer(server))
 async function listen(limits: Partial<ReaderLimits>): Promise<string> {
   server = createServer((_, response) => response.end(LARGE))
   const wide = { maxWaitMs: HOUR_MS, maxBytes: 10 * LARGE.byteLength, checkEveryMs: 50 }
-  resetSlowReaders(server, { ...wide, ...limits })
+  const counts = { total: 100, perAddress: 100, proxies: [], onRefused: assert.fail }
+  resetSlowReaders(server, limitConnections(server, counts), { ...wide, ...limits })
   return listenLocally(server)
 }
 

@@ -5,7 +5,7 @@ import { nameRuntime } from '../../config/runtime.ts'
 import { keepAliveText } from '../http-limits.ts'
 import type { AnswerWhole } from '../whole-request.ts'
 import { type WholeAnswer, writeAnswer } from '../write-answer.ts'
-import { Feed } from './feed.ts'
+import { END, Feed } from './feed.ts'
 import { KeepAliveConnection } from './keep-alive-connection.ts'
 import { type PlainRequest, RequestReader } from './plain-request.ts'
 import { Turns } from './turns.ts'
@@ -13,27 +13,43 @@ import { Turns } from './turns.ts'
 /**
  * Answers plain requests of keep-alive connections directly from their bytes, which takes less time
  * than the parser, streams and response of node:http. All other requests go to node:http, including
- * the first of each connection: it makes node:http apply the keep-alive timeout from then on.
+ * the first of each connection: it makes node:http apply the keep-alive timeout from then on. Most of what
+ * a connection needs here is made for its second request, which many never send.
  */
 export function installFastPath(server: Server, options: AnswerWhole): void {
-  const connections = new WeakMap<Duplex, KeepAliveConnection>()
   const batch = new AnswerBatch(keepAliveText(server.keepAliveTimeout))
   const turns = new Turns()
   const path = new FastPath(options, batch, turns)
-  server.on('connection', (socket: Socket) => {
+  server.on('connection', (socket: WatchedSocket) => {
     const [parse, ...others] = socket.listeners('data')
     // Bun reads connections differently: there, node:http answers everything.
     if (parse === undefined || others.length > 0) return
-    const feed = new Feed(socket, parse.bind(socket), turns)
-    const reader = new RequestReader(options.takesPost)
-    const connection = new KeepAliveConnection(socket, feed, reader)
-    connections.set(socket, connection)
+    socket[STATE] = new FirstRequest((chunk) => parse.call(socket, chunk))
     takeOverReading(socket)
-    socket.on('data', (chunk: Buffer) => path.take(chunk, connection))
+    socket.on('data', onData)
   })
-  server.on('request', (request: IncomingMessage, response: ServerResponse) =>
-    connections.get(request.socket)?.watch(request, response),
-  )
+  function onData(this: WatchedSocket, chunk: Buffer): void {
+    const state = this[STATE]
+    if (state instanceof KeepAliveConnection) path.take(chunk, state)
+    else if (state?.take(chunk, turns) === false) {
+      const connection = setUp(this, state)
+      this[STATE] = connection
+      path.take(chunk, connection)
+    }
+  }
+  const setUp = (socket: Socket, first: FirstRequest) => {
+    const reader = new RequestReader(options.takesPost)
+    const feed = new Feed(socket, first.parse, turns)
+    const connection = new KeepAliveConnection(socket, feed, reader)
+    first.hand(connection)
+    return connection
+  }
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { [STATE]: state }: WatchedSocket = request.socket
+    if (state === undefined) return
+    turns.count()
+    state.watch(request, response)
+  })
   // With a listener, node:http itself closes no connection that was idle for too long.
   server.on('timeout', (socket: Socket) => {
     if (!path.waiting.has(socket)) socket.destroy()
@@ -43,6 +59,43 @@ export function installFastPath(server: Server, options: AnswerWhole): void {
   server.closeIdleConnections = () => {
     batch.send()
     closeAllBut(path.waiting, closeIdleConnections)
+  }
+}
+
+/** What is known about the requests of a connection. */
+const STATE = Symbol('state')
+type WatchedSocket = Socket & { [STATE]?: FirstRequest | KeepAliveConnection }
+
+/** The first request of a connection, if it is the only one in its chunk. */
+class FirstRequest {
+  /** Passes bytes to node:http. */
+  readonly parse: (chunk: Buffer) => void
+  #chunk: Buffer | null = null
+  #exchange: [IncomingMessage, ServerResponse] | null = null
+
+  constructor(parse: FirstRequest['parse']) {
+    this.parse = parse
+  }
+
+  /** Returns false for a chunk that a `KeepAliveConnection` must take: a later one, or one that has to wait. */
+  take(chunk: Buffer, turns: Turns): boolean {
+    const end = chunk.indexOf(END)
+    const isOne = end >= 0 && end === chunk.length - END.length
+    if (!isOne || this.#chunk !== null || !turns.hasTime()) return false
+    turns.begin()
+    this.#chunk = chunk
+    this.parse(chunk)
+    return true
+  }
+
+  watch(...exchange: [IncomingMessage, ServerResponse]): void {
+    this.#exchange = exchange
+  }
+
+  /** Tells `connection` what it has to know for the next request. */
+  hand(connection: KeepAliveConnection): void {
+    if (this.#chunk !== null) connection.follow(this.#chunk)
+    if (this.#exchange !== null) connection.watch(...this.#exchange)
   }
 }
 
@@ -139,12 +192,14 @@ class FastPath {
   }
 }
 
+const IS_DENO = nameRuntime(process.versions) === 'deno'
+
 /** `parser` is set by node:http. */
 type ParsedSocket = Duplex & { readonly parser?: { unconsume?(): void } | null }
 
 /** Node.js itself detaches the parser once there is a listener for data. Deno does not. */
 function takeOverReading(socket: ParsedSocket): void {
-  if (nameRuntime(process.versions) === 'deno') socket.parser?.unconsume?.()
+  if (IS_DENO) socket.parser?.unconsume?.()
   socket.removeAllListeners('data')
 }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { whenAnswered } from '../write-answer.ts'
+import { isOver, whenAnswered } from '../write-answer.ts'
 import type { Turns } from './turns.ts'
 
 /**
@@ -12,7 +12,8 @@ export const MAX_UNANSWERED = 16
 /** Fewer than nine requests fit into this many bytes. Longer requests are passed on whole. */
 const SLICE_BYTES = 128
 const EMPTY = Buffer.alloc(0)
-const END = '\r\n\r\n'
+/** The end of a head. */
+export const END = '\r\n\r\n'
 
 /**
  * `_paused`: the client does not read; node:http asserts that it gets no bytes until it resumes.
@@ -59,8 +60,8 @@ export class Feed {
 
   /** Notes that node:http has parsed a request and will answer it with `response`. */
   watch(response: ServerResponse): void {
+    if (isOver(response)) return
     this.#unanswered += 1
-    this.#turns.count()
     whenAnswered(response, () => {
       this.#unanswered -= 1
       if (this.#rest.length > 0) this.#turns.wait(this.#feed)

@@ -53,8 +53,13 @@ export class KeepAliveConnection {
 
   /** Passes `chunk` to node:http. */
   pass(chunk: Buffer): void {
-    this.#isPlain &&= this.#reader.follow(chunk)
+    this.follow(chunk)
     this.#feed.push(chunk)
+  }
+
+  /** Counts the requests in a chunk that node:http has got. */
+  follow(chunk: Buffer): void {
+    this.#isPlain &&= this.#reader.follow(chunk)
   }
 
   /** Notes that node:http has parsed the head of `request`. */
@@ -65,7 +70,9 @@ export class KeepAliveConnection {
       this.#done += 1
     }
     // An answer may be sent before the body has arrived.
-    response.once('finish', () => (request.complete ? finish() : request.once('end', finish)))
+    const readOn = () => (request.complete ? finish() : request.once('end', finish))
+    if (response.writableFinished) readOn()
+    else response.once('finish', readOn)
   }
 
   /**
