@@ -2,9 +2,10 @@ import { HOUR_MS, MINUTE_MS } from '../parts/durations.ts'
 import type { Log } from '../parts/log/log.ts'
 import { type Address, ipv4FromBits } from '../parts/net/address.ts'
 import { networkText } from '../parts/net/network.ts'
+import { isPublic, publicBits } from '../parts/net/public-address.ts'
 import { reasonOf } from '../parts/reason.ts'
 import { runInSlices } from '../parts/time-slices.ts'
-import { locate } from './answer/locate.ts'
+import { locate, NO_PLACE } from './answer/locate.ts'
 import type { LookupResult } from './answer/write-result.ts'
 import { createSystems } from './asn/systems.ts'
 import type { AtlasKeeper } from './atlas/keeper.ts'
@@ -90,12 +91,11 @@ export async function openLibrary(options: LibraryOptions) {
   let lastSeen = ''
   checkUsable(served)
   await adoptAtlas(atlas, served)
-  const find = (address: Address): LookupResult =>
-    atlas?.find(address) ?? locate(served.places, address)
+  const find = (address: Address) => findIn(address, served.places, atlas)
   const places = () => served.places
   const systems = createSystems({ databases: places, lookUp: find, log: options.log, now })
   return {
-    /** Looks the address up in the atlas if possible, else in all databases. */
+    /** Looks the address up in the atlas if possible, else in all databases. A reserved address has no place. */
     find,
     /** See `createSystems`. */
     findSystem: systems.find,
@@ -143,6 +143,22 @@ export async function openLibrary(options: LibraryOptions) {
   }
 }
 
+function findIn(
+  address: Address,
+  places: readonly GeoDatabase[],
+  atlas: AtlasKeeper | undefined,
+): LookupResult {
+  if (!isPublic(address)) return locateReserved(places, address)
+  return atlas?.find(address) ?? locate(places, address)
+}
+
+/** Only the operator knows where a reserved address is. Some databases have records there by mistake. */
+function locateReserved(places: readonly GeoDatabase[], address: Address): LookupResult {
+  const own = places.filter(({ provider }) => provider === 'overlay')
+  const located = locate(places, address)
+  return locate(own, address).place === undefined ? { ...located, ...NO_PLACE } : located
+}
+
 type Subjects = 'place' | 'place and privacy'
 
 function prefixOf(
@@ -151,7 +167,8 @@ function prefixOf(
   { places, privacy }: Served,
   atlas: AtlasKeeper | undefined,
 ): string {
-  const bits = atlas?.matchedBits(address) ?? matchedBits(places, address)
+  const found = atlas?.matchedBits(address) ?? matchedBits(places, address)
+  const bits = Math.max(found, publicBits(address))
   if (subjects === 'place') return networkText(address, bits)
   return networkText(address, Math.max(bits, matchedBits(privacy, address)))
 }

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+
+	"meridian/generated"
 )
 
 // VisitorOptions say how visitors are located.
@@ -90,30 +92,24 @@ func visitorAddress(request *http.Request, header string) (netip.Addr, bool) {
 	return address.Unmap(), err == nil
 }
 
-// special are special-purpose addresses (RFC 6890) and multicast.
-var special = prefixes(
-	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
-	"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
-	"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3", "2001:db8::/32",
-)
+// special are the special-purpose networks, and whether hosts on the Internet may have their addresses.
+var special = specialNetworks()
 
-// globalUnicast has all IPv6 addresses in use.
-var globalUnicast = netip.MustParsePrefix("2000::/3")
-
-// isPublic is whether a host on the Internet may have the address.
+// isPublic is whether a host on the Internet may have the address. The narrowest network counts.
 func isPublic(address netip.Addr) bool {
-	for _, prefix := range special {
-		if prefix.Contains(address) {
-			return false
+	public, bits := true, -1
+	for prefix, isPublic := range special {
+		if prefix.Bits() > bits && prefix.Contains(address) {
+			public, bits = isPublic, prefix.Bits()
 		}
 	}
-	return address.Is4() || globalUnicast.Contains(address)
+	return public
 }
 
-func prefixes(texts ...string) []netip.Prefix {
-	all := make([]netip.Prefix, 0, len(texts))
-	for _, text := range texts {
-		all = append(all, netip.MustParsePrefix(text))
+func specialNetworks() map[netip.Prefix]bool {
+	networks := make(map[netip.Prefix]bool, len(generated.SpecialPurpose))
+	for _, special := range generated.SpecialPurpose {
+		networks[netip.MustParsePrefix(special.Network)] = special.IsPublic
 	}
-	return all
+	return networks
 }

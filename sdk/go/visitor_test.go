@@ -60,7 +60,7 @@ func TestPrivateVisitorsNeedNoCall(t *testing.T) {
 	client := clientOf(t, service.url, "key")
 	for _, peer := range []string{
 		"10.1.2.3:1", "127.0.0.1:1", "100.64.0.1:1", "224.0.0.1:1", "[::1]:1", "[fe80::1%eth0]:1",
-		"[::ffff:10.0.0.1]:1", "[fd00::1]:1", "", "@",
+		"[::ffff:10.0.0.1]:1", "[fd00::1]:1", "[2001:10::1]:1", "[3fff::1]:1", "192.0.0.8:1", "", "@",
 	} {
 		if visitor := visit(t, client, peer, "", meridian.VisitorOptions{}); visitor.Geolocation != nil {
 			t.Errorf("%s: %+v", peer, visitor)

@@ -6,7 +6,7 @@ import { prepareLocate } from './run-locate.ts'
 const { command, locate, path } = prepareLocate()
 
 const VISITORS = 'who;ip\nAda;1.1.1.1\nEve;none\nJo;1.1.1.1\n'
-const LOG = 'GET / from 2001:db8::1\n9.9.9.9 again\n'
+const LOG = 'GET / from 2a00:db8::1\n9.9.9.9 again\n'
 
 describe('npm run summarize', () => {
   it('counts the rows of files of different forms together', async () => {

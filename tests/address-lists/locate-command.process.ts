@@ -18,10 +18,10 @@ function outcomesIn(stdout: string): string[] {
 
 describe('npm run locate', () => {
   it('answers each line in order, without a final newline and with CRLF', async () => {
-    const { code, stdout, stderr } = await locate('1.1.1.1\r\n 9.9.9.9\t\n2001:DB8::1\n2.2.2.2')
+    const { code, stdout, stderr } = await locate('1.1.1.1\r\n 9.9.9.9\t\n2A00:DB8::1\n2.2.2.2')
     assert.deepEqual(outcomesIn(stdout), ['Köln', 'none', 'Six', 'Two, "quoted"'])
     const { query } = JSON.parse(stdout.split('\n')[2] ?? '')
-    assert.deepEqual(query, { type: 'ip', value: '2001:db8::1', ipVersion: 6 })
+    assert.deepEqual(query, { type: 'ip', value: '2a00:db8::1', ipVersion: 6 })
     assert.match(stderr, /^4 lines, \d+ per second\n$/)
     assert.equal(code, 0)
   })
@@ -65,7 +65,7 @@ describe('npm run locate', () => {
   })
 
   it('answers the addresses that it is given', async () => {
-    const { code, stdout, stderr } = await locate('', ['1.1.1.1', '2001:DB8::1'])
+    const { code, stdout, stderr } = await locate('', ['1.1.1.1', '2A00:DB8::1'])
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
     assert.deepEqual(outcomesIn(stdout), ['Köln', 'Six'])
     assert.match((await locate('', ['--csv', '1.1.1.1'])).stdout, /\n1\.1\.1\.1,4,city,.*\n$/)

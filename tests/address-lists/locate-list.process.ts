@@ -6,8 +6,8 @@ import { prepareLocate } from './run-locate.ts'
 const { locate, locateOne } = prepareLocate()
 
 const NO_ADDRESS = 'No IPv4 or IPv6 address'
-const VISITORS = 'who;ip\r\n"Doe; Jo";1.1.1.1\r\n\r\n=1+1;none\r\nEve;[2001:DB8::1]:443\r\n'
-const LOG = '1.1.1.1 - "GET /, x"\nnothing\nfrom 9.9.9.9 to 2001:db8::1\n'
+const VISITORS = 'who;ip\r\n"Doe; Jo";1.1.1.1\r\n\r\n=1+1;none\r\nEve;[2A00:DB8::1]:443\r\n'
+const LOG = '1.1.1.1 - "GET /, x"\nnothing\nfrom 9.9.9.9 to 2a00:db8::1\n'
 
 describe('npm run locate -- --keep', () => {
   it('keeps every row of a CSV, and puts the result after it', async () => {
@@ -18,7 +18,7 @@ describe('npm run locate -- --keep', () => {
     assert.match(jo ?? '', /^"Doe; Jo";1\.1\.1\.1;1\.1\.1\.1;4;city;EU;DE;Germany;.*;Köln;/)
     assert.equal(empty, '')
     assert.match(bad ?? '', /^=1\+1;none;;+No IPv4 or IPv6 address$/)
-    assert.match(eve ?? '', /^Eve;\[2001:DB8::1\]:443;2001:db8::1;6;city;/)
+    assert.match(eve ?? '', /^Eve;\[2A00:DB8::1\]:443;2a00:db8::1;6;city;/)
     assert.match(stderr, /Read as CSV with semicolons, with a header; addresses in “ip”/)
   })
 
@@ -28,7 +28,7 @@ describe('npm run locate -- --keep', () => {
     assert.deepEqual(rows, [
       ['1.1.1.1 - "GET /, x"', '1.1.1.1', 'Köln', ''],
       ['nothing', '', '', NO_ADDRESS],
-      ['from 9.9.9.9 to 2001:db8::1', '2001:db8::1', 'Six', ''],
+      ['from 9.9.9.9 to 2a00:db8::1', '2a00:db8::1', 'Six', ''],
     ])
   })
 
@@ -51,9 +51,9 @@ describe('npm run locate -- --keep', () => {
   })
 
   it('takes corrections', async () => {
-    const list = 'from,to\n1.1.1.1,2001:db8::1\n'
+    const list = 'from,to\n1.1.1.1,2a00:db8::1\n'
     const named = await locate(list, ['--keep', '--column', 'TO'])
-    assert.equal(csvParse(named.stdout)[0]?.['ip'], '2001:db8::1')
+    assert.equal(csvParse(named.stdout)[0]?.['ip'], '2a00:db8::1')
     const counted = await locate(list, ['--keep', '--column', '2'])
     assert.equal(counted.stdout, named.stdout)
     const lines = await locate(list, ['--keep', '--as', 'lines'])

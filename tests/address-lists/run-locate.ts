@@ -66,6 +66,6 @@ function database(): Uint8Array {
   return mmdbBytes({
     '1.0.0.0/8': place('Köln', 50.94, 6.96),
     '2.0.0.0/8': { ...germany, city: { names: { en: 'Two, "quoted"' } } },
-    '2001:db8::/32': place('Six', 52.52, 13.4),
+    '2a00:db8::/32': place('Six', 52.52, 13.4),
   })
 }

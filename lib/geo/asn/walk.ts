@@ -1,5 +1,5 @@
 import type { Words } from '../../parts/net/address.ts'
-import { WITHOUT_RECORDS } from '../mmdb/embedded-ipv4.ts'
+import { WITHOUT_RECORDS } from '../../parts/net/embedded-ipv4.ts'
 import type { Mmdb } from '../mmdb/mmdb.ts'
 import type { Branches } from '../mmdb/search-tree.ts'
 

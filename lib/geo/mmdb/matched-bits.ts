@@ -1,5 +1,5 @@
 import { type Address, commonBits, type Words } from '../../parts/net/address.ts'
-import { embeddedIpv4, isIpv4Compatible, WITHOUT_RECORDS } from './embedded-ipv4.ts'
+import { embeddedIpv4, isIpv4Compatible, WITHOUT_RECORDS } from '../../parts/net/embedded-ipv4.ts'
 import { child, INDEX_BITS, recordOfUpperHalf, type Tree } from './search-tree.ts'
 
 /**

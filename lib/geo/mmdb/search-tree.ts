@@ -1,5 +1,5 @@
 import type { Address, Words } from '../../parts/net/address.ts'
-import { embeddedIpv4, isIpv4Compatible } from './embedded-ipv4.ts'
+import { embeddedIpv4, isIpv4Compatible } from '../../parts/net/embedded-ipv4.ts'
 
 /** The metadata of a tree. */
 interface Shape {

@@ -1,6 +1,6 @@
 import { csvParseRows } from 'd3-dsv'
+import { embeddedIpv4, isIpv4Compatible } from '../../parts/net/embedded-ipv4.ts'
 import { type Network, parseNetwork, unmappedNetwork } from '../../parts/net/network.ts'
-import { embeddedIpv4, isIpv4Compatible } from '../mmdb/embedded-ipv4.ts'
 
 /** RFC 4180: a quoted cell is quoted from its start to its end. */
 const LINE = /^("([^"]|"")*"|[^",]*)(,("([^"]|"")*"|[^",]*))*$/

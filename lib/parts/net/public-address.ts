@@ -1,26 +1,88 @@
-import { type Address, unmapped } from './address.ts'
+import { type Address, commonBits, ipv4FromBits, type Words } from './address.ts'
+import { embeddedIpv4 } from './embedded-ipv4.ts'
 import { contains, type Network, parseNetwork } from './network.ts'
+import { NOT_UNICAST, SPECIAL_PURPOSE } from './special-purpose.ts'
 
-/** Special-purpose addresses (RFC 6890) and multicast; IPv6 outside 2000::/3 is not in use. */
-const SPECIAL = networks(
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16'],
-  ...['172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16'],
-  ...['198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3', '2001:db8::/32'],
-)
-const GLOBAL_UNICAST = networks('0.0.0.0/0', '2000::/3')
+interface Rule {
+  readonly network: Network
+  readonly isPublic: boolean
+}
+
+/** The narrowest network first. Where `reachable` is `inside`, look-ups of the IPv4 address inside decide. */
+const RULES: readonly Rule[] = [...SPECIAL_PURPOSE, ...NOT_UNICAST]
+  .flatMap(([text, reachable]) => {
+    const network = parseNetwork(text)
+    return network === null ? [] : [{ network, isPublic: reachable !== false }]
+  })
+  .sort((one, other) => other.network.prefix - one.network.prefix)
+  // Networks in others of the same kind change nothing.
+  .filter(
+    ({ network, isPublic }, at, all) => decide(all.slice(at + 1), network.address) !== isPublic,
+  )
+const IPV4_RULES = RULES.filter(({ network }) => network.address.version === 4)
+const IPV6_RULES = RULES.filter(({ network }) => network.address.version === 6)
+
+const PUBLIC = 0
+const RESERVED = 1
+const MIXED = 2
+/** What the first 16 bits of an IPv4 address say. */
+const IPV4_HALVES = new Uint8Array(0x1_0000)
+for (const { network, isPublic } of IPV4_RULES.toReversed()) {
+  const first = upperOf(network.address)
+  const kind = isPublic ? PUBLIC : RESERVED
+  if (network.prefix > 16) IPV4_HALVES[first] = MIXED
+  else IPV4_HALVES.fill(kind, first, first + 2 ** (16 - network.prefix))
+}
+const IPV6_HALVES = new Set(IPV6_RULES.map(({ network }) => upperOf(network.address)))
 
 /** Whether a host on the Internet may have the address: it is not private, local or reserved. */
 export function isPublic(address: Address): boolean {
-  const plain = unmapped(address)
-  const isIn = (list: readonly Network[]) => list.some((network) => contains(network, plain))
-  return isIn(GLOBAL_UNICAST) && !isIn(SPECIAL)
+  if (address.version === 4) return isPublicIpv4(address.bits)
+  const embedded = embeddedIpv4(address.words)
+  return embedded === null ? isPublicIpv6(address, address.words) : isPublicIpv4(embedded.bits)
 }
 
 /** Whether hosts on the Internet may have all addresses of the network. */
 export function isPublicNetwork(network: Network): boolean {
-  return isPublic(network.address) && !SPECIAL.some(({ address }) => contains(network, address))
+  const isHole = (rule: Rule) => !rule.isPublic && contains(network, rule.network.address)
+  return isPublic(network.address) && !RULES.some(isHole)
 }
 
-function networks(...texts: readonly string[]): Network[] {
-  return texts.map(parseNetwork).filter((network) => network !== null)
+/** How many of the leading bits of an address decide whether it is public. */
+export function publicBits(address: Address): number {
+  if (address.version === 4) return decidingBits(IPV4_RULES, address)
+  const embedded = embeddedIpv4(address.words)
+  const own = decidingBits(IPV6_RULES, address)
+  if (embedded === null) return own
+  return Math.max(own, embedded.start + decidingBits(IPV4_RULES, ipv4FromBits(embedded.bits)))
+}
+
+function isPublicIpv4(bits: number): boolean {
+  const known = IPV4_HALVES[bits >>> 16]
+  return known === MIXED ? decide(IPV4_RULES, ipv4FromBits(bits)) : known === PUBLIC
+}
+
+function isPublicIpv6(address: Address, [a]: Words): boolean {
+  return a >>> 29 === 1 && (!IPV6_HALVES.has(a >>> 16) || decide(IPV6_RULES, address))
+}
+
+function decide(rules: readonly Rule[], address: Address): boolean {
+  return rules.find(({ network }) => contains(network, address))?.isPublic ?? true
+}
+
+/** Enough bits to tell in which of the networks the address is. */
+function decidingBits(rules: readonly Rule[], address: Address): number {
+  return rules.reduce((most, { network }) => {
+    const common = commonWith(network.address, address)
+    return Math.max(most, Math.min(common + 1, network.prefix))
+  }, 0)
+}
+
+function commonWith(one: Address, other: Address): number {
+  if (one.version === 4) return other.version === 4 ? Math.clz32(one.bits ^ other.bits) : 0
+  return other.version === 6 ? commonBits(one.words, other.words) : 0
+}
+
+function upperOf(address: Address): number {
+  return (address.version === 4 ? address.bits : address.words[0]) >>> 16
 }

@@ -1,3 +1,5 @@
+import { SPECIAL_PURPOSE } from './generated/special-purpose.ts'
+
 /** Addresses that begin with the same bits. A single address is a block of full length. */
 export interface Block {
   readonly version: 4 | 6
@@ -53,23 +55,16 @@ export function unmapped(address: Address): Address {
   return (dotted === undefined ? undefined : parseAddress(dotted)) ?? address
 }
 
-/** Special-purpose addresses (RFC 6890) and multicast; IPv6 outside 2000::/3 is not in use. */
-const SPECIAL = blocks(
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16'],
-  ...['172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16'],
-  ...['198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3', '2001:db8::/32'],
-)
-const GLOBAL_UNICAST = blocks('0.0.0.0/0', '2000::/3')
+/** The narrowest first. */
+const SPECIAL = SPECIAL_PURPOSE.flatMap(([network, isPublic]) => {
+  const block = parseBlock(network)
+  return block === undefined ? [] : [{ block, isPublic }]
+}).sort((one, other) => other.block.length - one.block.length)
 
 /** Whether a host on the Internet may have the address: it is not private, local or reserved. */
 export function isPublic(address: Address): boolean {
   const plain = unmapped(address)
-  const isIn = (list: readonly Block[]) => list.some((block) => contains(block, plain))
-  return isIn(GLOBAL_UNICAST) && !isIn(SPECIAL)
-}
-
-function blocks(...prefixes: readonly string[]): Block[] {
-  return prefixes.map(parseBlock).filter((block) => block !== undefined)
+  return SPECIAL.find(({ block }) => contains(block, plain))?.isPublic ?? true
 }
 
 function ipv4Bits(text: string): bigint {

@@ -76,12 +76,14 @@ describe('blocks', () => {
 
 describe('isPublic', () => {
   it('tells private and reserved addresses from others', () => {
-    for (const text of ['8.8.8.8', '81.2.69.160', '2a00:1450:4009::1', '::ffff:8.8.8.8']) {
+    const global = ['8.8.8.8', '81.2.69.160', '2a00:1450:4009::1', '::ffff:8.8.8.8']
+    for (const text of [...global, '192.0.0.9', '2001:20::1', '2002:808:808::1']) {
       assert.equal(isPublic(parse(text)), true, text)
     }
     const others = ['10.0.0.1', '127.0.0.1', '192.168.1.1', '100.64.0.1', '::1', 'fe80::1']
     for (const text of [
       ...others,
+      ...['192.0.0.8', '2001:10::1', '2001:40::1', '3fff::1', '5f00::1'],
       'fd00::1',
       '2001:db8::1',
       '::ffff:10.0.0.1',

@@ -93,7 +93,8 @@ describe('the reader', () => {
     const first = 'the record of the IPv6 network comes first'
     assert.deepEqual(read(mmdb, '2002:909:909::1'), { v: 6 }, first)
     assert.equal(read(mmdb, '::1.2.3.4'), null, '::a.b.c.d does not embed IPv4')
-    assert.equal(read(mmdb, '64:ff9b::1.2.3.4'), null)
+    assert.deepEqual(read(mmdb, '64:ff9b::1.2.3.4'), { v: 4 }, 'NAT64')
+    assert.equal(read(mmdb, '64:ff9b:1::1.2.3.4'), null)
   })
 
   it('finds the same records in a mapped file as in one that was read', async () => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import re
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from .addresses import IPAddress, parse_address, unmapped
 from .errors import MeridianError
 from .generated.models import GeolocationResult, Location
+from .generated.special_purpose import SPECIAL_PURPOSE
 
 log = logging.getLogger("meridian_client")
 
@@ -62,8 +64,15 @@ def failed(error: MeridianError) -> Visitor:
     return Visitor()
 
 
+_SPECIAL = sorted(
+    ((ipaddress.ip_network(network), is_public) for network, is_public in SPECIAL_PURPOSE),
+    key=lambda special: -special[0].prefixlen,
+)
+
+
 def _is_public(address: IPAddress) -> bool:
-    return address.is_global and not address.is_multicast
+    """Whether a host on the Internet may have the address. The narrowest network counts."""
+    return next((is_public for network, is_public in _SPECIAL if address in network), True)
 
 
 def _without_port(text: str) -> str:
