@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { CHANGED_KEYS } from '../../lib/access/key-ring/load-keys.ts'
 import { selectAllSites } from '../../lib/accounts/all-sites.ts'
 import {
   type AuditOfAllQuery,
@@ -61,6 +62,16 @@ function assertIndexed(statement: Statement): string[] {
   }
   return plan
 }
+
+describe('a change of keys', () => {
+  it('reads the keys of the users who have changed, and no others', () => {
+    const statement = { toSQL: () => ({ sql: CHANGED_KEYS, params: [0] }) }
+    const plan = planOf(statement).join('\n')
+    assert.match(plan, /SEARCH api_keys USING INDEX api_keys_by_user/)
+    // The price has one row.
+    assert.doesNotMatch(plan, /SCAN (?!overage_prices)/)
+  })
+})
 
 const ANY = { action: '', actorId: '', from: null, to: null }
 const NEWEST: AuditOfAllQuery = { ...ANY, before: Number.MAX_SAFE_INTEGER, limit: 51 }

@@ -66,8 +66,9 @@ export function loadKeyRecords(db: SqliteDb, plans: Plans, onError: (error: unkn
 
 const SLICE_OF_KEYS = `${SELECT_KEYS} WHERE hash > ? ORDER BY hash LIMIT ${SLICE}`
 
-const CHANGED_KEYS = `${SELECT_KEYS}
-  JOIN access_changes ON access_changes.user_id = api_keys.user_id AND revision > ?`
+/** A subquery, because SQLite would scan all keys before a join that stands behind LEFT JOINs. */
+export const CHANGED_KEYS = `${SELECT_KEYS}
+  WHERE api_keys.user_id IN (SELECT user_id FROM access_changes WHERE revision > ?)`
 
 /** Latest first. */
 const CHANGES =
