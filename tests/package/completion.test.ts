@@ -16,10 +16,8 @@ function complete(...words: string[]): string[] {
 COMP_CWORD=${words.length - 1}
 _meridian
 printf '%s\\n' "\${COMPREPLY[@]}"`
-  const { stdout } = spawnSync('bash', {
-    input: `${completionScripts(OPTIONS).bash}${ask}\n`,
-    encoding: 'utf8',
-  })
+  const input = `${completionScripts(OPTIONS).bash}${ask}\n`
+  const { stdout } = spawnSync('bash', { input, encoding: 'utf8' })
   return stdout.trim().split('\n')
 }
 

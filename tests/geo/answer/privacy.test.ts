@@ -103,10 +103,8 @@ describe('include=privacy', () => {
 
   it('adds nothing over the cap', async () => {
     const { result } = await withPrivacy(LONDON, await overCap(app))
-    assert.deepEqual(
-      [result.meta?.degraded, result.privacy, result.sources?.privacy],
-      [true, undefined, undefined],
-    )
+    const { meta, privacy, sources } = result
+    assert.deepEqual([meta?.degraded, privacy, sources?.privacy], [true, undefined, undefined])
   })
 
   it('adds nothing unless data about privacy is loaded, and a header says so', async () => {

@@ -1,18 +1,35 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { execFileSync, type StdioOptions } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import moment from 'moment-timezone'
 import { packedRelease } from '../../../lib/geo/answer/packed-zones.ts'
 import { createOffsets, timezoneData, utcOffset } from '../../../lib/geo/answer/timezones.ts'
-import {
-  type Ask,
-  DIRECTORY,
-  disagreements,
-  NEEDS_DATE,
-  type Row,
-  systemRelease,
-  systemZones,
-} from './date-oracle.ts'
+
+/** A zone and epoch seconds. */
+type Row = readonly [zone: string, times: readonly number[]]
+
+/** Returns the text of an offset at epoch seconds. */
+type Ask = (zone: string, time: number) => string | undefined
+
+type Variables = Readonly<Record<string, string>>
+
+const MAX_OUTPUT_BYTES = 2 ** 24
+
+/** Where the compiled zones are; `TZDIR` is the variable that `date` reads. */
+const DIRECTORY = process.env['TZDIR'] ?? '/usr/share/zoneinfo'
+
+const PROBE = '[ "$(TZ=Asia/Kathmandu date -d @0 +%:z)" = +05:30 ] && date -f /dev/null'
+/** Options of a test that needs `disagreements`. */
+const NEEDS_DATE = {
+  skip: sh(PROBE, '', { TZDIR: DIRECTORY }) === undefined && 'needs GNU date and tzdata',
+}
+
+// Reads lines of a zone and its times; writes a paragraph with the offsets of each, one per line.
+const DATE = `while read -r zone times; do
+  printf '@%s\\n' $times | TZ="$zone" date -f - "+$FORMAT"
+  echo
+done`
 
 const ZONES = [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', ...systemZones()])]
 const SHARED_ZONES = ZONES.filter((zone) => existsSync(`${DIRECTORY}/${zone}`))
@@ -78,10 +95,8 @@ describe('utcOffset', () => {
     const zones = ['Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Chatham', 'UTC', 'Etc/GMT']
     const expected = ['+05:45', '+10:30', '+12:45', '+00:00', '+00:00']
     for (const offsets of [{ utcOffset }, runtime]) {
-      assert.deepEqual(
-        zones.map((zone) => offsets.utcOffset(zone, now)),
-        expected,
-      )
+      const found = zones.map((zone) => offsets.utcOffset(zone, now))
+      assert.deepEqual(found, expected)
     }
   })
 
@@ -103,10 +118,8 @@ describe('utcOffset', () => {
 
   it('looks up in Intl a zone that the package lacks', () => {
     const zones = ['europe/rome', 'Europe', 'Africa/Abidjan|LMT GMT']
-    assert.deepEqual(
-      zones.map((zone) => utcOffset(zone, 0)),
-      ['+01:00', undefined, undefined],
-    )
+    const found = zones.map((zone) => utcOffset(zone, 0))
+    assert.deepEqual(found, ['+01:00', undefined, undefined])
   })
 
   it("reads the package's data as the package itself does", () => {
@@ -160,4 +173,53 @@ function textOf(minutes: number): string {
   const whole = Math.trunc(minutes)
   const time = new Date(Math.abs(whole) * 60_000).toISOString().slice(11, 16)
   return `${whole < 0 ? '-' : '+'}${time}`
+}
+
+/**
+ * Lists where the system's `date` prints an offset, in `format`, that `ask` does not return. It
+ * prints -00:00 for places without a local time; the API writes +00:00.
+ */
+function disagreements(
+  rows: readonly Row[],
+  ask: Ask,
+  { format }: { readonly format: string },
+): string[] {
+  const input = rows.map(([zone, times]) => `${[zone, ...times].join(' ')}\n`).join('')
+  const output = sh(DATE, input, { FORMAT: format, TZDIR: DIRECTORY }) ?? ''
+  const offsets = output.replace(/^-(?=00:00(?::00)?$)/gm, '+').split('\n\n')
+  assert.equal(offsets.length, rows.length)
+  return rows.flatMap(([zone, times], row) => {
+    const expected = offsets[row]?.split('\n') ?? []
+    const wrong = [...times.entries()].filter(([i, time]) => ask(zone, time) !== expected[i])
+    return wrong.map(([i, time]) => `${zone} @${time}: ${ask(zone, time)}, date: ${expected[i]}`)
+  })
+}
+
+/** The release of the system's timezone database, such as 2026f; undefined if not stated. */
+function systemRelease(): string | undefined {
+  const path = `${DIRECTORY}/tzdata.zi`
+  return existsSync(path) ? /\d{4}[a-z]+/.exec(readFileSync(path, 'latin1'))?.[0] : undefined
+}
+
+/**
+ * The zones of the system. They begin with a capital letter, unlike the copies in posix/ and right/.
+ * Factory is not a place: it stands for a clock that nobody has set.
+ */
+function systemZones(): string[] {
+  if (!existsSync(DIRECTORY)) return []
+  const names = readdirSync(DIRECTORY, { recursive: true, encoding: 'utf8' })
+  const isZone = (name: string) => /^[A-Z]/.test(name) && name !== 'Factory'
+  return names.filter((name) => isZone(name) && statSync(`${DIRECTORY}/${name}`).isFile())
+}
+
+/** Runs a script and returns its output; undefined if there is no shell or the script fails. */
+function sh(script: string, input = '', variables: Variables = {}): string | undefined {
+  const stdio: StdioOptions = ['pipe', 'pipe', 'ignore']
+  const env = { ...process.env, ...variables }
+  const options = { input, stdio, maxBuffer: MAX_OUTPUT_BYTES, env }
+  try {
+    return execFileSync('sh', ['-c', script], { ...options, encoding: 'utf8' }).trim()
+  } catch {
+    return undefined
+  }
 }

@@ -209,10 +209,8 @@ describe('an invalid overlay', () => {
     it(`is reported with the number of its bad line: ${line}`, () => {
       const csv = `# first\n\n10.0.0.0/8,country=DE\n${line}\n11.0.0.0/8,country=DE`
       const beginning = `Cannot read the overlay: line 4: ${reason}`
-      assert.throws(
-        () => compile(csv),
-        ({ message }: Error) => message.startsWith(beginning),
-      )
+      const isReported = ({ message }: Error) => message.startsWith(beginning)
+      assert.throws(() => compile(csv), isReported)
     })
   }
 

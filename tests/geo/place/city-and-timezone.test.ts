@@ -15,9 +15,8 @@ describe('splitCityName', () => {
     ['Wien (Österreich)', 'Wien', 'Österreich'],
   ] as const
   for (const [name, city, district] of split) {
-    it(`finds the district in ${name}`, () => {
-      assert.deepEqual(splitCityName(name), { city, district })
-    })
+    it(`finds the district in ${name}`, () =>
+      assert.deepEqual(splitCityName(name), { city, district }))
   }
 
   const whole = [
@@ -25,9 +24,8 @@ describe('splitCityName', () => {
     ...['Freiburg (Elbe) Flecken', 'Middlebury (village)', '(Centrum)', 'a)', '()', ')', ''],
   ]
   for (const name of whole) {
-    it(`leaves the name whole: ${name}`, () => {
-      assert.deepEqual(splitCityName(name), { city: name })
-    })
+    it(`leaves the name whole: ${name}`, () =>
+      assert.deepEqual(splitCityName(name), { city: name }))
   }
 })
 

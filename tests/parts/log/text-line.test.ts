@@ -33,10 +33,8 @@ describe('chooseStyle', () => {
 
 describe('toText', () => {
   it('writes a request as one readable line', () => {
-    assert.match(
-      text(REQUEST),
-      /^\d\d:\d\d:\d\d INFO {2}GET \/v1\/ip\/\{ipAddress\} 200 0\.123 ms {2}client=203\.0\.113\.0\/24\n$/,
-    )
+    const rest = 'GET /v1/ip/{ipAddress} 200 0.123 ms  client=203.0.113.0/24\n'
+    assert.match(text(REQUEST).replace(rest, ''), /^\d\d:\d\d:\d\d INFO {2}$/)
   })
 
   it('shows the beginning of an unknown path, and the id of a request that failed', () => {

@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readConfig } from '../../../lib/config/config.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/parts/durations.ts'
+import { nextDownload } from '../../../lib/services/geo/downloads.ts'
 import { isUpdateDue, openGeofeeds } from '../../../lib/services/geo/geofeeds.ts'
 import { NOON, recordingLog } from '../../support/helpers.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -77,5 +78,32 @@ describe('a server with geofeeds', () => {
     const { opening, pass } = open(t)
     await opening.disposeAsync()
     assert.equal(await pass(MINUTE_MS), 0)
+  })
+})
+
+const NOW = Date.UTC(2026, 10, 21)
+
+const times = { startedAt: NOW, succeededAt: 0, failedAt: 0, failures: 0 }
+/** Minutes from the start of the process to the next download. */
+const minutes = (changed: Partial<typeof times>, spread = 0) =>
+  (nextDownload({ ...times, ...changed }, spread) - NOW) / MINUTE_MS
+
+describe('the next download', () => {
+  it('is a few minutes after the first start', () => {
+    assert.equal(minutes({}), 5)
+    assert.equal(minutes({}, 1), 35)
+  })
+
+  it('is a day after the last download, however often the server is restarted', () => {
+    assert.equal(minutes({ succeededAt: NOW - HOUR_MS }), 23 * 60)
+    assert.equal(minutes({ succeededAt: NOW - 23 * HOUR_MS - 58 * MINUTE_MS }), 5)
+    assert.equal(minutes({ succeededAt: NOW - 1_000 * HOUR_MS }, 0.5), 20)
+  })
+
+  it('waits twice as long after each failure, up to a day', () => {
+    const failedAt = NOW + HOUR_MS
+    const wait = (failures: number) => minutes({ failedAt, failures }) - 60
+    const waits = [1, 2, 3, 4, 7, 8, 9, 1_000].map(wait)
+    assert.deepEqual(waits, [15, 30, 60, 120, 960, 1_440, 1_440, 1_440])
   })
 })

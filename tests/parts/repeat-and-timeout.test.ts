@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { repeat } from '../../lib/parts/repeat.ts'
+import { withTimeout } from '../../lib/parts/with-timeout.ts'
 
 /** Runs the pending promise callbacks. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
@@ -13,10 +15,10 @@ async function pass(ms: number): Promise<void> {
 
 const noError = (error: unknown) => assert.fail(String(error))
 
-beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
-afterEach(() => mock.timers.reset())
-
 describe('repeat', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
+  afterEach(() => mock.timers.reset())
+
   it('repeats its work until it is disposed of', async () => {
     let runs = 0
     const periodic = repeat(100, () => void runs++, noError)
@@ -82,5 +84,32 @@ describe('repeat', () => {
     await pass(100)
     await pass(500)
     assert.equal(runs, 1)
+  })
+})
+
+const never = new Promise<never>(() => {})
+
+describe('withTimeout', () => {
+  it('resolves or rejects as the work does', async () => {
+    assert.equal(await withTimeout(Promise.resolve('done'), 60_000, assert.fail), 'done')
+    const failing = Promise.reject(new Error('broken'))
+    await assert.rejects(withTimeout(failing, 60_000, assert.fail), /broken/)
+  })
+
+  it('returns or throws what `late` does once the time is over', async () => {
+    assert.equal(await withTimeout(never, 1, () => 'late'), 'late')
+    const refuse = () => {
+      throw new Error('too late')
+    }
+    await assert.rejects(withTimeout(never, 1, refuse), /too late/)
+  })
+
+  it('ignores work that fails later', async () => {
+    const failing = sleep(5).then(() => {
+      throw new Error('nobody hears this')
+    })
+    assert.equal(await withTimeout(failing, 1, () => 'late'), 'late')
+    // An unhandled rejection would fail this test.
+    await sleep(20)
   })
 })

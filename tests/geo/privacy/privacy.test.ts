@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, it } from 'node:test'
+import type { Privacy } from '../../../lib/contract/geo/privacy.ts'
 import { openAtlas } from '../../../lib/geo/atlas/atlas.ts'
 import { writeAtlas } from '../../../lib/geo/atlas/compile.ts'
 import { createAtlasKeeper } from '../../../lib/geo/atlas/keeper.ts'
 import { openDatabase } from '../../../lib/geo/database.ts'
 import { operatorFiles } from '../../../lib/geo/files/source-files.ts'
 import { type Library, openLibrary } from '../../../lib/geo/library.ts'
+import { joinFindings } from '../../../lib/geo/privacy/finding.ts'
 import { silentLog } from '../../../lib/parts/log/log.ts'
 import { ipv4FromBits } from '../../../lib/parts/net/address.ts'
 import { mmdbBytes } from '../../support/geo-files.ts'
@@ -110,5 +112,47 @@ describe('a library with a file about privacy', () => {
     await refreshTwice(library)
     assert.equal(providerOf(library), 'Another')
     assert.equal(adopted.length, 1)
+  })
+})
+
+const from = (source: string, privacy: Privacy) => ({ privacy, sources: [source] })
+
+describe('what several databases state about privacy', () => {
+  it('is nothing if none states anything', () => {
+    assert.equal(joinFindings([]), undefined)
+  })
+
+  it('is what the only one states', () => {
+    const only = from('maxmind', { vpn: true })
+    assert.deepEqual(joinFindings([only]), only)
+  })
+
+  it('has a flag if one states it, with all who do', () => {
+    const joined = joinFindings([
+      from('ipinfo', { hosting: true, vpn: false, tor: false }),
+      from('maxmind', { vpn: true }),
+      from('ip2proxy', { vpn: true }),
+    ])
+    assert.deepEqual(joined, {
+      privacy: { hosting: true, vpn: true, tor: false },
+      sources: ['ipinfo', 'maxmind', 'ip2proxy'],
+    })
+  })
+
+  it('leaves out a source whose statements are not in it', () => {
+    const joined = joinFindings([from('ipinfo', { vpn: false }), from('maxmind', { vpn: true })])
+    assert.deepEqual(joined, { privacy: { vpn: true }, sources: ['maxmind'] })
+  })
+
+  it('has the service and the provider of the first that names one, and each source once', () => {
+    const joined = joinFindings([
+      from('maxmind', { vpn: true, provider: 'One' }),
+      from('ipinfo', { service: 'Two', provider: 'Three' }),
+      { privacy: { hosting: true, service: 'Four' }, sources: ['aws', 'maxmind'] },
+    ])
+    assert.deepEqual(joined, {
+      privacy: { hosting: true, vpn: true, service: 'Two', provider: 'One' },
+      sources: ['maxmind', 'ipinfo', 'aws'],
+    })
   })
 })
