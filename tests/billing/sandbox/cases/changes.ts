@@ -8,7 +8,8 @@ import { toPlan, toYear } from './price-change.ts'
 export const changes: readonly Case[] = [
   {
     title: 'A proration date later than now is accepted, and the credit begins there',
-    source: 'api/subscriptions/update, proration_date: no source says whether it may be later',
+    source:
+      'SDK: SubscriptionUpdateParams.proration_date; no source allows or forbids it: to be found out',
     run: async ({ prices, subscribe, clock, gateway, invoicesOf }) => {
       const { start, end, ...subscribed } = await subscribe([prices.pro])
       await clock.pass(10 * DAY)
@@ -23,7 +24,7 @@ export const changes: readonly Case[] = [
   },
   {
     title: 'A change is charged as its preview shows, to the second',
-    source: 'billing/subscriptions/prorations, "Prorations are calculated to the second"',
+    source: 'SDK: SubscriptionUpdateParams.proration_date: exactly the prorations of the preview',
     run: async ({ prices, subscribe, clock, gateway, invoicesOf }) => {
       const { start, end, ...subscribed } = await subscribe([prices.pro])
       await clock.pass(10 * DAY + 12_345)
@@ -80,7 +81,7 @@ export const changes: readonly Case[] = [
   },
   {
     title: 'A second discount is added to the first, and both lower the renewal',
-    source: 'billing/subscriptions/coupons, "Stackable discounts": in the order of the list',
+    source: 'SDK: SubscriptionUpdateParams.discounts; no source gives the order: to be found out',
     run: async ({ sdk, prices, subscribe, addCoupon, subscriptionOf, clock, invoicesOf }) => {
       const half = await addCoupon({ percent_off: 50, duration: 'forever' })
       const tenth = await addCoupon({ percent_off: 10, duration: 'once' })

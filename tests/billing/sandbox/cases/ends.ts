@@ -25,7 +25,7 @@ export const ends: readonly Case[] = [
   },
   {
     title: 'Our cancellation at the end of the period follows the period',
-    source: 'api/subscriptions/object, cancel_at_period_end',
+    source: 'SDK: Subscription.cancel_at_period_end: "at the end of the current billing period"',
     run: async ({ prices, subscribe, subscriptionOf, clock, gateway }) => {
       const { id, item } = await subscribe([prices.pro])
       await gateway().cancelAtPeriodEnd(id)
@@ -37,7 +37,7 @@ export const ends: readonly Case[] = [
   },
   {
     title: 'Both kinds of cancellation can be taken back',
-    source: 'api/subscriptions/update, cancel_at',
+    source: 'SDK: SubscriptionUpdateParams.cancel_at',
     run: async ({ sdk, prices, subscribe, subscriptionOf, gateway }) => {
       const { id } = await subscribe([prices.pro])
       for (const cancel of [
@@ -53,7 +53,7 @@ export const ends: readonly Case[] = [
   },
   {
     title: 'Our end at once invoices the usage',
-    source: 'SDK: SubscriptionCancelParams.invoice_now',
+    source: 'SDK: SubscriptionCancelParams.invoice_now: "any un-invoiced metered usage"',
     run: async (bench) => {
       const { id } = await subscribeWithUsage(bench)
       await bench.gateway().cancelNow(id)
@@ -64,7 +64,7 @@ export const ends: readonly Case[] = [
   },
   {
     title: 'The end of the period invoices the usage',
-    source: 'billing/subscriptions/cancel, "Cancel at the end of the billing period"',
+    source: 'billing/subscriptions/cancel',
     run: async (bench) => {
       const { id, end } = await subscribeWithUsage(bench)
       await bench.gateway().cancelAtPeriodEnd(id)

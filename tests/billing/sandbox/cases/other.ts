@@ -8,7 +8,7 @@ import type { Case } from './case.ts'
 export const other: readonly Case[] = [
   {
     title: 'A new card that pays the open invoice makes a past due subscription active',
-    source: 'billing/subscriptions/overview, "Subscription statuses": past_due',
+    source: 'SDK: Subscription.status, past_due',
     run: async (bench) => {
       const { id, customer } = await failRenewal(bench)
       const { gateway, addCard, subscriptionOf } = bench
@@ -24,7 +24,7 @@ export const other: readonly Case[] = [
   {
     title: 'An unpaid subscription leaves drafts, and an older invoice does not start it again',
     source:
-      'billing/subscriptions/overview, "Unpaid subscriptions"; revenue-recovery/smart-retries',
+      'billing/subscriptions/overview: they "remain in `draft`"; SDK: Subscription.status says "closed"',
     run: async (bench) => {
       const { id, customer } = await failRenewal(bench)
       const { sdk, addCard, invoicesOf, subscriptionOf } = bench

@@ -9,7 +9,7 @@ const SOURCE = 'billing/subscriptions/pending-updates'
 export const pending: readonly Case[] = [
   {
     title: 'A change that the bank wants confirmed is refused as a card error',
-    source: 'error-codes, subscription_payment_intent_requires_action',
+    source: 'error-codes: subscription_payment_intent_requires_action',
     run: async (bench) => {
       const { id, item } = await subscribeWithAskingCard(bench, [bench.prices.starter])
       const change = bench.sdk.subscriptions.update(id, {
@@ -23,7 +23,7 @@ export const pending: readonly Case[] = [
   },
   {
     title: 'Our pending change has metadata, which take effect with it when its invoice is paid',
-    source: `changelog 2026-05-27; ${SOURCE}, "Supported update attributes"`,
+    source: 'changelog/dahlia/2026-05-27/pending-subscription-update-metadata: "merged"',
     run: async (bench) => {
       const { sdk, prices, clock, gateway, subscriptionOf, addCard } = bench
       const subscribed = await subscribeWithAskingCard(bench, [prices.starter])

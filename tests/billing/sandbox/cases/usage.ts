@@ -7,7 +7,7 @@ import { type Case, linesOf, sumOf } from './case.ts'
 export const usage: readonly Case[] = [
   {
     title: 'An event with the same identifier counts once',
-    source: 'billing/subscriptions/usage-based/recording-usage-api, "Idempotency"',
+    source: 'SDK: V2.Billing.MeterEventCreateParams.identifier: unique for 24 hours',
     run: async ({ addCustomer, use, gateway, prices, clock }) => {
       const customer = await addCustomer()
       const event = {
@@ -27,14 +27,14 @@ export const usage: readonly Case[] = [
   },
   {
     title: 'Our event for a customer that does not exist is refused when it is sent',
-    source: 'SDK: v2.billing.meterEvents.create, "validated synchronously"',
+    source: 'SDK: V2.Billing.MeterEvents.create: "Events are validated synchronously"',
     run: async (bench) => {
       await assert.rejects(send(bench, { customerId: 'cus_MeridianHasNone' }))
     },
   },
   {
     title: 'Our event from more than 35 days ago, or from the future, is refused',
-    source: 'api/v2/billing/meter-event/create, timestamp',
+    source: 'SDK: V2.Billing.MeterEventCreateParams.timestamp',
     run: async (bench) => {
       const customerId = await bench.addCustomer()
       // Beyond both limits by the clock of the case and by the real one.
@@ -45,7 +45,7 @@ export const usage: readonly Case[] = [
   },
   {
     title: 'A metered item charges what is used after it was added',
-    source: 'billing/subscriptions/usage-based/manage-billing-setup, "Add a metered item"',
+    source: 'no source: to be found out',
     run: async ({ prices, subscribe, use, clock, gateway, invoicesOf }) => {
       const { id, customer, end } = await subscribe([prices.pro])
       await clock.pass(DAY)
@@ -76,8 +76,7 @@ export const usage: readonly Case[] = [
   },
   {
     title: 'Removing the metered item charges what was used until then',
-    source:
-      'billing/subscriptions/billing-mode/compare, "Metered items removed from subscriptions"',
+    source: 'billing/subscriptions/billing-mode/compare: unbilled usage of a removed item',
     run: async ({ sdk, prices, subscribe, subscriptionOf, use, clock, invoicesOf }) => {
       const { id, customer, end } = await subscribe([prices.pro, prices.overage])
       await clock.pass(DAY)
@@ -95,7 +94,7 @@ export const usage: readonly Case[] = [
   },
   {
     title: 'A coupon for all products lowers the usage, too',
-    source: 'api/coupons/object, applies_to',
+    source: 'SDK: Coupon.applies_to',
     run: async ({ prices, subscribe, addCoupon, use, clock, invoicesOf }) => {
       const coupon = await addCoupon({ percent_off: 100, duration: 'forever' })
       const plan = [prices.pro, prices.overage]
