@@ -10,9 +10,11 @@ export type CardBehaviour = 'pays' | 'declines' | 'asks' | 'asks-once' | 'asks-t
 /** What happens to a subscription when the last attempt to collect its invoice has failed. */
 export type DunningEnd = 'canceled' | 'unpaid'
 
-/** The last charge for an item, net of discounts, in cents. Credits are computed from it. */
+/** A charge for an item, net of discounts, in cents. Credits are computed from it. */
 interface Debit extends Period {
   readonly net: number
+  /** When a later charge took its place. */
+  readonly until: number
 }
 
 interface MeterReading {
@@ -76,8 +78,8 @@ export function createState() {
     currencyOptions: new Map<string, Record<string, Stripe.Price.CurrencyOptions>>(),
     /** By subscription: the currency that was chosen for it. */
     currencies: new Map<string, string>(),
-    /** By subscription item. */
-    debits: new Map<string, Debit>(),
+    /** By subscription item, the oldest first. */
+    debits: new Map<string, readonly Debit[]>(),
     /** By subscription: prorations that wait for the next invoice. */
     pendingLines: new Map<string, Stripe.InvoiceLineItem[]>(),
     /** By subscription: the change that takes effect once its invoice is paid. */

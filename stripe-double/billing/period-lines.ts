@@ -58,6 +58,10 @@ export function recordDebits(
   for (const line of withDiscounts(world, lines, discountIds)) {
     const id = line.parent?.subscription_item_details?.subscription_item
     if (id === undefined || line.amount < 0) continue
-    world.state.debits.set(id, { net: netOf(line), ...line.period })
+    const { start, end } = line.period
+    const earlier = (world.state.debits.get(id) ?? [])
+      .filter((debit) => debit.start < start)
+      .map((debit) => ({ ...debit, until: Math.min(debit.until, start) }))
+    world.state.debits.set(id, [...earlier, { net: netOf(line), start, end, until: end }])
   }
 }

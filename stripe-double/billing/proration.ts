@@ -51,24 +51,20 @@ function isRepriced({ before, after }: ItemChange): boolean {
   return before?.price.id !== after.price.id || before.quantity !== after.quantity
 }
 
+/** Stripe credits each charge for the time that it covers. */
 function creditLines(
   world: World,
   { before }: Pick<ItemChange, 'before'>,
   { date }: Pick<ChangeTime, 'date'>,
-) {
-  const debit = before === undefined ? undefined : world.state.debits.get(before.id)
-  if (before === undefined || debit === undefined) return []
-  const share = (debit.end - date) / (debit.end - debit.start)
-  const amount = -Math.round(debit.net * share)
-  if (amount === 0) return []
+): Stripe.InvoiceLineItem[] {
+  if (before === undefined) return []
   const description = `Unused time on ${nameOf(world, before.price)}`
-  return [
-    newProrationLine(world, before, {
-      amount,
-      description,
-      period: { start: date, end: debit.end },
-    }),
-  ]
+  return (world.state.debits.get(before.id) ?? []).flatMap((debit) => {
+    const period = { start: Math.max(date, debit.start), end: debit.until }
+    const share = (period.end - period.start) / (debit.end - debit.start)
+    const amount = -Math.round(debit.net * share)
+    return amount < 0 ? [newProrationLine(world, before, { amount, description, period })] : []
+  })
 }
 
 function chargeLines(world: World, { after }: ItemChange, { period, date }: ChangeTime) {

@@ -38,6 +38,30 @@ export const changes: readonly Case[] = [
     },
   },
   {
+    title: 'A credit from before the last change counts each charge for its own time',
+    source: 'billing/subscriptions/billing-mode/compare: "the original amount previously debited"',
+    run: async ({ sdk, prices, subscribe, clock, invoicesOf }) => {
+      const { start, end, id, item } = await subscribe([prices.starter])
+      const change = (price: string, proration_date: number) =>
+        sdk.subscriptions.update(id, {
+          items: [{ id: item, price }],
+          proration_behavior: 'always_invoice',
+          proration_date,
+        })
+      await clock.pass(10 * DAY)
+      const changed = clock.now()
+      await change(prices.pro, changed)
+      await clock.pass(10 * DAY)
+      const back = start + 5 * DAY
+      await change(prices.big, back)
+      const rest = (amount: number, at: number) => restOf(amount, { start, end }, at)
+      const credit = rest(STARTER, back) - rest(STARTER, changed) + rest(PRO, changed)
+      const [, , last] = await invoicesOf(id)
+      // Each line is rounded.
+      assert.ok(Math.abs((last?.total ?? 0) - (rest(BIG, back) - credit)) <= 1)
+    },
+  },
+  {
     title: 'Another interval alone does not move the billing cycle',
     source: 'billing/subscriptions/billing-mode/compare: flexible "never automatically" resets it',
     run: async ({ sdk, prices, subscribe, subscriptionOf, clock }) => {
