@@ -19,9 +19,7 @@ export async function startProving() {
   const dns = await startDnsServer()
   const app = await makeApp({
     now: () => now,
-    replace: (services) => ({
-      siteProofs: openSiteProofs(services, createFindTxt([dns.address])),
-    }),
+    replace: (services) => ({ siteProofs: openSiteProofs(services, createFindTxt([dns.address])) }),
   })
   const pass = (ms: number) => {
     now += ms

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { readPrometheusText, readValue } from '../parts/metrics/prometheus-text.ts'
-import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
+import { addKey, newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
 import { IS_BUN } from '../support/runtime.ts'
 
 const { settings, remove } = newDataFolder()
@@ -11,14 +11,10 @@ const urlOf = (server: Running) => /^Operators +(http:.+)\/metrics$/m.exec(serve
 
 describe('the admin port of a server', () => {
   it('counts requests to the public port, and closes together with it', async () => {
-    const { stdout } = await runScript(
-      ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'first'],
-      settings,
-    )
     const server = await startServer({ ...settings, MERIDIAN_ADMIN_PORT: '0' })
     const admin = urlOf(server)
     assert.ok(admin)
-    const headers = { 'x-api-key': stdout.trim() }
+    const headers = { 'x-api-key': await addKey(settings) }
     assert.equal((await fetch(`${server.url}/v1/ip/81.2.69.160`, { headers })).status, 200)
     const body = await (await fetch(`${admin}/metrics`)).text()
     const name = 'http_server_request_duration_seconds_count'

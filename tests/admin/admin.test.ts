@@ -2,45 +2,31 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as v from 'valibot'
-import { type Admin, startAdmin } from '../../admin/server.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { HealthStatus } from '../../lib/contract/system.ts'
-import { makeApp, type TestApp } from '../support/helpers.ts'
+import { makeApp } from '../support/helpers.ts'
 import { words } from '../support/words.ts'
+import { openAdmin, sharedAdmin } from './admin-port.ts'
 
-const LOCAL = { port: 0, host: '127.0.0.1' }
-
-let app: TestApp
-let admin: Admin
 let key: string
-before(async () => {
-  app = await makeApp()
+const { app, admin } = sharedAdmin(async () => {
   key = await app.makeKey()
-  admin = await startAdmin(LOCAL, app.services)
 })
-after(async () => {
-  admin.close()
-  await app.close()
-})
-
-const ask = (path: string, init?: RequestInit) => fetch(`${admin.url}${path}`, init)
 
 describe('the admin port', () => {
   it('reports that the process is alive, without reading the database', async () => {
     const read = () => assert.fail('livez must not read the health')
-    await using dead = await makeApp({
-      replace: () => ({ health: { read, readLookUps: read, drain: () => {} } }),
-    })
-    const other = await startAdmin(LOCAL, dead.services)
-    const answer = await fetch(`${other.url}/livez`)
+    const health = { read, readLookUps: read, drain: () => {} }
+    await using dead = await makeApp({ replace: () => ({ health }) })
+    using other = await openAdmin(dead.services)
+    const answer = await other.ask('/livez')
     assert.deepEqual([answer.status, await answer.text()], [200, 'ok\n'])
-    other.close()
   })
 
   it('reports whether the service is ready, as /health does', async () => {
-    const ready = await ask('/readyz')
+    const ready = await admin.ask('/readyz')
     assert.equal(ready.status, 200)
     const { body } = await app.send('GET', '/health')
     const here = v.parse(HealthStatus, await ready.json())
@@ -48,17 +34,16 @@ describe('the admin port', () => {
     // A second may have begun in between.
     assert.deepEqual({ ...here, uptime: there.uptime }, there)
     await using draining = await makeApp()
-    const other = await startAdmin(LOCAL, draining.services)
+    using other = await openAdmin(draining.services)
     draining.services.health.drain()
-    const answer = await fetch(`${other.url}/readyz`)
+    const answer = await other.ask('/readyz')
     assert.equal(answer.status, 503)
     assert.equal(v.parse(HealthStatus, await answer.json()).status, 'degraded')
-    other.close()
   })
 
   it('answers 404 and 405 to everything else', async () => {
     for (const path of words('/ /v1 /health /metrics/ //metrics /METRICS /__proto__')) {
-      assert.equal((await ask(path)).status, 404, path)
+      assert.equal((await admin.ask(path)).status, 404, path)
     }
     for (const [path, method, allow] of [
       ['/metrics', 'POST', 'GET, HEAD'],
@@ -66,10 +51,10 @@ describe('the admin port', () => {
       ['/profile/cpu', 'GET', 'POST'],
       ['/profile/heap', 'HEAD', 'POST'],
     ] as const) {
-      const answer = await ask(path, { method })
+      const answer = await admin.ask(path, { method })
       assert.deepEqual([answer.status, answer.headers.get('allow')], [405, allow], path)
     }
-    const head = await ask('/metrics', { method: 'HEAD' })
+    const head = await admin.ask('/metrics', { method: 'HEAD' })
     assert.deepEqual([head.status, await head.text()], [200, ''])
   })
 
@@ -80,7 +65,7 @@ describe('the admin port', () => {
     }
     for (const { path } of operations) {
       const at = path.replaceAll(/\{\w+\}/g, 'x')
-      assert.equal((await ask(at, { headers: { 'x-api-key': key } })).status, 404, at)
+      assert.equal((await admin.ask(at, { headers: { 'x-api-key': key } })).status, 404, at)
     }
   })
 
@@ -114,13 +99,13 @@ describe('the admin port', () => {
       socket.end(`${line}\r\n\r\n`)
       await text(socket).catch(() => '')
     }
-    assert.equal((await ask('/livez')).status, 200)
+    assert.equal((await admin.ask('/livez')).status, 200)
   })
 })
 
 describe('a profile', () => {
   it('of the processor shows where time was spent', async () => {
-    const answer = await ask('/profile/cpu?seconds=1', { method: 'POST' })
+    const answer = await admin.ask('/profile/cpu?seconds=1', { method: 'POST' })
     assert.equal(answer.status, 200)
     assert.match(answer.headers.get('content-disposition') ?? '', /filename="meridian.cpuprofile"/)
     const { nodes, samples, startTime, endTime } = v.parse(CpuProfile, await answer.json())
@@ -130,7 +115,7 @@ describe('a profile', () => {
   })
 
   it('of the heap shows which code allocated memory, but not its content', async () => {
-    const answer = await ask('/profile/heap?seconds=1', { method: 'POST' })
+    const answer = await admin.ask('/profile/heap?seconds=1', { method: 'POST' })
     assert.equal(answer.status, 200)
     const json = await answer.text()
     assert.equal(v.parse(HeapProfile, JSON.parse(json)).head.callFrame.functionName, '(root)')
@@ -139,14 +124,14 @@ describe('a profile', () => {
 
   it('takes from 1 to 60 seconds', async () => {
     for (const seconds of ['0', '61', '-1', '1.5', 'x', '', '1e1', '999999999999']) {
-      const answer = await ask(`/profile/cpu?seconds=${seconds}`, { method: 'POST' })
+      const answer = await admin.ask(`/profile/cpu?seconds=${seconds}`, { method: 'POST' })
       assert.equal(answer.status, 400, seconds)
     }
   })
 
   it('is made one at a time, and ends if the client disconnects', async () => {
     const gone = new AbortController()
-    const first = ask('/profile/cpu?seconds=60', { method: 'POST', signal: gone.signal })
+    const first = admin.ask('/profile/cpu?seconds=60', { method: 'POST', signal: gone.signal })
     first.catch(() => {})
     await waitUntil(async () => (await profileFor(1, 'heap')) === 409)
     gone.abort()
@@ -155,7 +140,7 @@ describe('a profile', () => {
 })
 
 async function profileFor(seconds: number, kind: string): Promise<number> {
-  const answer = await ask(`/profile/${kind}?seconds=${seconds}`, { method: 'POST' })
+  const answer = await admin.ask(`/profile/${kind}?seconds=${seconds}`, { method: 'POST' })
   await answer.text()
   return answer.status
 }

@@ -229,12 +229,7 @@ export class Model {
 }
 
 function emptyState(): MeterState {
-  return {
-    buckets: new Map(),
-    userBuckets: new Map(),
-    periods: new Map(),
-    overages: new Map(),
-  }
+  return { buckets: new Map(), userBuckets: new Map(), periods: new Map(), overages: new Map() }
 }
 
 function copy({ buckets, userBuckets, periods, overages }: MeterState): MeterState {

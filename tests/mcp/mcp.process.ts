@@ -2,32 +2,19 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { newDataFolder, type Running, runScript, startServer } from '../support/process.ts'
+import { runScript } from '../support/process.ts'
 import { RUNTIME } from '../support/runtime.ts'
+import { sharedServer } from '../support/scene/server.ts'
 import { ask, askInVain, connect, ERAS, httpTransport } from './assistant.ts'
 
-const folder = newDataFolder()
-let server: Running
 let key: string
-before(async () => {
-  server = await startServer(folder.settings)
-  key = await makeKey('ada@example.com')
-})
-after(async () => {
-  await server.stop('SIGTERM')
-  folder.remove()
+const { server, settings, addKey } = sharedServer({}, async () => {
+  key = await addKey()
 })
 
 type Settings = Readonly<Record<string, string>>
-
-async function makeKey(email: string, options: readonly string[] = []): Promise<string> {
-  const args = ['scripts/key.ts', '--email', email, '--name', 'test', ...options]
-  const { code, stdout, stderr } = await runScript(args, folder.settings)
-  assert.equal(code, 0, stderr)
-  return stdout.trim()
-}
 
 /** Starts `npm run mcp` as an assistant does. */
 function stdioTransport(settings: Settings) {
@@ -63,7 +50,7 @@ for (const era of ERAS) {
     })
 
     it('uses the tools over stdio, without a server', async () => {
-      await using client = await connect(stdioTransport(folder.settings), era)
+      await using client = await connect(stdioTransport(settings), era)
       const { tools } = await client.listTools()
       assert.deepEqual(
         tools.map(({ name }) => name),
@@ -88,7 +75,7 @@ for (const era of ERAS) {
 
 describe('npm run mcp', () => {
   it('says what a server refuses, and what it cannot reach', async () => {
-    const reader = await makeKey('eve@example.com', ['--scopes', 'geo:read'])
+    const reader = await addKey('eve@example.com', '--scopes', 'geo:read')
     const refused = [
       [{ MERIDIAN_URL: server.url, MERIDIAN_KEY: reader }, 'INSUFFICIENT_SCOPE'],
       [{ MERIDIAN_URL: server.url, MERIDIAN_KEY: 'nonsense' }, 'UNAUTHORIZED'],
@@ -104,7 +91,7 @@ describe('npm run mcp', () => {
 
   it('ends with stdin, and writes nothing but messages to stdout', async () => {
     const [program, ...options] = RUNTIME
-    const env = { ...process.env, ...folder.settings }
+    const env = { ...process.env, ...settings }
     const child = spawn(program, [...options, 'scripts/mcp.ts'], { env })
     child.stdin.end()
     assert.equal(await text(child.stdout), '')

@@ -4,6 +4,7 @@ import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client'
 import { TOOLS } from '../../lib/mcp/tools.ts'
 import { findErrors } from '../openapi/json-schema.ts'
 import { sharedScene } from '../support/scene/scene.ts'
+import { words } from '../support/words.ts'
 import { ask, askInVain, connectTo, ERAS } from './assistant.ts'
 
 /** Arguments of each tool, and the same request of the API. */
@@ -52,9 +53,10 @@ for (const era of ERAS) {
     it('are listed without a key', async () => {
       await using client = await connectTo(app, {}, era)
       const { tools } = await client.listTools()
+      const names = tools.map(({ name }) => name)
       assert.deepEqual(
-        tools.map(({ name }) => name),
-        CALLS.map(({ name }) => name),
+        names,
+        CALLS.map((call) => call.name),
       )
     })
 
@@ -86,10 +88,9 @@ describe('a tool', () => {
     const { tools } = await client.listTools()
     for (const { name, inputSchema } of tools) {
       const row = TOOLS.find((tool) => tool.row.id === name)?.row
+      const params = Object.entries(row?.params ?? {})
       const given = {
-        ...Object.fromEntries(
-          Object.entries(row?.params ?? {}).map(([at, { example }]) => [at, example]),
-        ),
+        ...Object.fromEntries(params.map(([at, { example }]) => [at, example])),
         ...(name === 'getRumOverview' && { domain: 'shop.example' }),
         ...Object(row?.body?.example),
       }
@@ -101,10 +102,8 @@ describe('a tool', () => {
 
   it('takes a key as bearer token', async () => {
     await using client = await connectTo(app, bearer(key))
-    const { location } = await ask(client, 'locateAddress', {
-      ipAddress: '81.2.69.160',
-      fields: 'location.city',
-    })
+    const given = { ipAddress: '81.2.69.160', fields: 'location.city' }
+    const { location } = await ask(client, 'locateAddress', given)
     assert.deepEqual(location, { city: 'London' })
   })
 
@@ -117,12 +116,10 @@ describe('a tool', () => {
 
   it('refuses bad input with the code and the message of the API', async () => {
     await using client = await connectTo(app, bearer(key))
-    const { path, code, message } = {
-      path: '/v1/ip/81.2.69.160?lang=xx',
-      ...(await askInVain(client, 'locateAddress', { ipAddress: '81.2.69.160', lang: 'xx' })),
-    }
-    const { body } = await app.send('GET', path, { key })
-    assert.deepEqual(Object(body).error, { code, message })
+    const given = { ipAddress: '81.2.69.160', lang: 'xx' }
+    const refusal = await askInVain(client, 'locateAddress', given)
+    const { body } = await app.send('GET', '/v1/ip/81.2.69.160?lang=xx', { key })
+    assert.deepEqual(Object(body).error, refusal)
     const failures = [
       ['locateAddress', {}, 'ipAddress: is missing'],
       ['locateAddress', { ipAddress: '1.2.3.4', language: 'de' }, /language/],
@@ -132,8 +129,8 @@ describe('a tool', () => {
       ['getAutonomousSystem', { asn: 'AS1', limit: 'many' }, /limit/],
       ['getRumOverview', { domain: 'app.example', from: 'yesterday' }, /from/],
     ] as const
-    for (const [name, given, expected] of failures) {
-      const error = await askInVain(client, name, given)
+    for (const [name, args, expected] of failures) {
+      const error = await askInVain(client, name, args)
       assert.equal(error.code, 'BAD_REQUEST', name)
       if (typeof expected === 'string') assert.equal(error.message, expected)
       else assert.match(error.message, expected)
@@ -142,16 +139,7 @@ describe('a tool', () => {
 
   it('reaches no other operation, whatever the address says', async () => {
     await using client = await connectTo(app, bearer(key))
-    for (const ipAddress of [
-      'me',
-      'batch',
-      '.',
-      '..',
-      '../account/me',
-      '%2e%2e',
-      'a?b',
-      '\ud800',
-    ]) {
+    for (const ipAddress of [...words('me batch . .. ../account/me %2e%2e a?b'), '\ud800']) {
       const { code } = await askInVain(client, 'locateAddress', { ipAddress })
       assert.equal(code, 'BAD_REQUEST', ipAddress)
     }

@@ -46,11 +46,11 @@ function checkAgreement(
     return { body, taken: isTaken(take, body), allowed: errorsOf(body).length === 0 }
   })
   assert.ok(verdicts.some(({ taken }) => taken) && verdicts.some(({ taken }) => !taken))
-  assert.deepEqual(
-    verdicts.filter(({ taken, allowed }) => taken !== allowed),
-    [],
-  )
+  for (const { body, taken, allowed } of verdicts)
+    assert.equal(taken, allowed, JSON.stringify(body))
 }
+
+const ORIGINS = ['https://shop.example', 'HTTPS://*.shop.example', 'x']
 
 describe('the OpenAPI schema of a request body', () => {
   it('accepts exactly the key bodies that the API accepts', () => {
@@ -59,14 +59,7 @@ describe('the OpenAPI schema of a request body', () => {
       name: [undefined, '', ' ', 'a', 'key \u{1f511}', 'a\nb', 'a\u0085b', 'x'.repeat(101), 1],
       type: [undefined, 'secret', 'publishable', 'other'],
       scopes: [undefined, null, [], ['geo:read'], ['location:read'], ['account:read'], ['other']],
-      allowedOrigins: [
-        undefined,
-        null,
-        [],
-        ['https://shop.example'],
-        ['HTTPS://*.shop.example'],
-        ['x'],
-      ],
+      allowedOrigins: [undefined, null, [], ...ORIGINS.map((origin) => [origin])],
       other: [undefined, 1],
     })
   })
@@ -88,12 +81,8 @@ describe('the OpenAPI schema of a request body', () => {
     assert.ok(fields.length > 10)
     for (const [schema, most] of fields) {
       for (const character of ['x', '\u{1f511}']) {
-        assert.equal(v.is(schema, character.repeat(most)), true, `${most} ${character}`)
-        assert.equal(
-          v.is(schema, character.repeat(most + 1)),
-          false,
-          `${most} ${character} and one`,
-        )
+        const accepted = [most, most + 1].map((length) => v.is(schema, character.repeat(length)))
+        assert.deepEqual(accepted, [true, false], `${most} ${character}`)
       }
     }
   })

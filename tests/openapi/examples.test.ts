@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { formsOf, type Operation } from '../../lib/contract/operation.ts'
+import { operations } from '../../lib/contract/operations.ts'
 import { createOpenApi } from '../../lib/openapi/openapi.ts'
 import { runAtOnce } from '../support/run-at-once.ts'
 import { findErrors } from './json-schema.ts'
 
+const rows: readonly Operation[] = operations
 const document = runAtOnce(createOpenApi('https://geo.example'))
 
 type Node = Readonly<Record<string, unknown>>
@@ -57,11 +60,8 @@ describe('the examples of the OpenAPI document', () => {
   const all = [...examples(document)]
 
   it('match their schemas according to ajv', () => {
-    const wrong = all.map(({ where, schema, value }) => [where, ...findErrors(schema)(value)])
-    assert.deepEqual(
-      wrong.filter((errors) => errors.length > 1),
-      [],
-    )
+    for (const { where, schema, value } of all)
+      assert.deepEqual(findErrors(schema)(value), [], where)
   })
 
   it('exist for every body and answer with a schema', () => {
@@ -69,22 +69,15 @@ describe('the examples of the OpenAPI document', () => {
     assert.ok(places.has('/paths//v1/account/me/keys/post/requestBody/content/application/json'))
     const bodies = [...schemas(document)].filter((where) => where.endsWith('application/json'))
     assert.ok(bodies.length > 60)
-    assert.deepEqual(
-      bodies.filter((where) => !places.has(where)),
-      [],
-    )
+    for (const where of bodies) assert.ok(places.has(where), where)
   })
 })
 
 describe('the named schemas of the OpenAPI document', () => {
   it('have descriptions', () => {
-    const silent = Object.entries(component('schemas')).filter(
-      ([, schema]) => !isNode(schema) || (schema['description'] ?? '') === '',
-    )
-    assert.deepEqual(
-      silent.map(([name]) => name),
-      [],
-    )
+    for (const [name, schema] of Object.entries(component('schemas'))) {
+      assert.ok(isNode(schema) && (schema['description'] ?? '') !== '', name)
+    }
   })
 })
 
@@ -96,3 +89,33 @@ function* schemas(node: unknown, where = ''): Generator<string> {
     if (key !== 'example' && key !== 'value') yield* schemas(child, `${where}/${key}`)
   }
 }
+
+describe('the OpenAPI document', () => {
+  it('has an example of each form that an answer may have besides JSON', () => {
+    assert.ok(rows.some((row) => formsOf(row).length > 1))
+    for (const { method, path, replies } of rows) {
+      for (const [status, { otherForms = {} }] of Object.entries(replies)) {
+        const forms = Object.entries(otherForms).map(([form, example]) => {
+          return [form, { schema: { type: 'string' }, example }]
+        })
+        const responses = {
+          [status]: forms.length > 0 ? { content: Object.fromEntries(forms) } : {},
+        }
+        assert.partialDeepStrictEqual(document, { paths: { [path]: { [method]: { responses } } } })
+      }
+    }
+  })
+})
+
+describe('The OpenAPI document', () => {
+  it('promises a whole GeolocationResult for look-ups, whatever `fields` selects', () => {
+    for (const path of ['/v1/ip/me', '/v1/ip/{ipAddress}'] as const) {
+      for (const status of ['200', '404']) {
+        const schema = { $ref: '#/components/schemas/GeolocationResult' }
+        const reply = { content: { 'application/json': { schema } } }
+        const get = { responses: { [status]: reply } }
+        assert.partialDeepStrictEqual(document, { paths: { [path]: { get } } })
+      }
+    }
+  })
+})

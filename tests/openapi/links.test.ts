@@ -17,20 +17,9 @@ const Links = v.record(
     description: v.pipe(v.string(), v.nonEmpty()),
   }),
 )
-const Document = v.looseObject({
-  paths: v.record(
-    v.string(),
-    v.record(
-      v.string(),
-      v.looseObject({
-        responses: v.optional(
-          v.record(v.string(), v.looseObject({ links: v.optional(Links, {}) })),
-          {},
-        ),
-      }),
-    ),
-  ),
-})
+const Responses = v.record(v.string(), v.looseObject({ links: v.optional(Links, {}) }))
+const Described = v.looseObject({ responses: v.optional(Responses, {}) })
+const Document = v.looseObject({ paths: v.record(v.string(), v.record(v.string(), Described)) })
 const { paths } = v.parse(Document, runAtOnce(createOpenApi('https://geo.example')))
 
 interface Link {
@@ -43,14 +32,9 @@ interface Link {
 const links = rows.flatMap((row) =>
   Object.entries(row.replies).flatMap(([status, reply]) => {
     const described = paths[row.path]?.[row.method]?.responses[status]?.links ?? {}
-    return Object.values(described).map(
-      ({ operationId, parameters }): Link => ({
-        from: row.id,
-        to: operationId,
-        reply,
-        parameters,
-      }),
-    )
+    return Object.values(described).map(({ operationId: to, parameters }): Link => {
+      return { from: row.id, to, reply, parameters }
+    })
   }),
 )
 
@@ -78,10 +62,7 @@ describe('the links of the OpenAPI document', () => {
       'createSite getRumSummary',
       'createSite getSiteProof',
     ]
-    assert.deepEqual(
-      published.filter((link) => !found.has(link)),
-      [],
-    )
+    for (const link of published) assert.ok(found.has(link), link)
   })
 
   it('name existing operations and parameters', () => {

@@ -51,11 +51,7 @@ const UNNAMED = [
   ...['renewRecoveryCodes', 'removeSecondFactor', 'deleteAccount', 'setSpendingCap'],
 ]
 
-function references(): string[] {
-  return [...nodes(raw)].flatMap(([key, ref]) =>
-    key === '$ref' && typeof ref === 'string' ? [ref] : [],
-  )
-}
+const references = [...nodes(raw)].filter(([key]) => key === '$ref').map(([, ref]) => String(ref))
 
 describe('the OpenAPI document', () => {
   it('is OpenAPI 3.1 and describes version 1.27.1 at the given base URL', () => {
@@ -78,12 +74,12 @@ describe('the OpenAPI document', () => {
   })
 
   it('has no dangling references', () => {
-    assert.ok(references().length > 0)
-    for (const ref of references()) assert.ok(isObject(target(ref)), ref)
+    assert.ok(references.length > 0)
+    for (const ref of references) assert.ok(isObject(target(ref)), ref)
   })
 
   it('has no unused components', () => {
-    const used = new Set(references())
+    const used = new Set(references)
     const { securitySchemes, ...components } = document.components
     for (const [kind, byName] of Object.entries(components)) {
       assert.ok(isObject(byName))
@@ -108,10 +104,8 @@ describe('the OpenAPI document', () => {
   it('has a name for the body of each request that is not among these', () => {
     const named = new Set<unknown>(Object.values(schemas))
     const bodies = rows.filter(({ body }) => body !== undefined && !named.has(body.schema))
-    assert.deepEqual(
-      bodies.map(({ id }) => id),
-      UNNAMED,
-    )
+    const ids = bodies.map(({ id }) => id)
+    assert.deepEqual(ids, UNNAMED)
   })
 
   it('has the fields of the contract in each resource', () => {
@@ -185,9 +179,10 @@ describe('an operation of the OpenAPI document', () => {
   it('requires its path parameters', () => {
     for (const row of rows) {
       const inPath = described(row).parameters.filter((parameter) => parameter.in === 'path')
+      const expected = Object.keys(row.params ?? {}).map((name) => [name, true])
       assert.deepEqual(
         inPath.map(({ name, required }) => [name, required]),
-        Object.keys(row.params ?? {}).map((name) => [name, true]),
+        expected,
       )
     }
   })
@@ -214,39 +209,32 @@ describe('an operation of the OpenAPI document', () => {
   it('has the query parameters of the contract', () => {
     const audit = rows.find(({ id }) => id === 'listAuditLog')
     assert.ok(audit)
-    assert.deepEqual(
-      described(audit).parameters.map(({ name, required, schema }) => ({
-        name,
-        required,
-        ...schema,
-      })),
-      [
-        { name: 'limit', required: false, type: 'integer', minimum: 1, maximum: 100, default: 50 },
-        {
-          ...{ name: 'offset', required: false, type: 'integer' },
-          ...{ minimum: 0, maximum: 999_999_999, default: 0 },
-        },
-        { name: 'action', required: false, type: 'string', maxLength: 100 },
-        { name: 'search', required: false, type: 'string', maxLength: 200 },
-      ],
-    )
-    const names = rows.map((row) => {
-      const inQuery = described(row).parameters.filter((parameter) => parameter.in === 'query')
-      return [row.id, inQuery.map(({ name, required }) => (required ? name : `${name}?`)).join(' ')]
+    const parameters = described(audit).parameters.map(({ name, required, schema }) => {
+      return { name, required, ...schema }
     })
-    assert.deepEqual(
-      names.filter(([, text]) => text !== ''),
-      [
-        ['locateCaller', 'fields? include? lang?'],
-        ['locateAddress', 'fields? include? lang?'],
-        ['getAutonomousSystem', 'family? limit? offset?'],
-        ['getUsageDetails', 'from? to? key? operation? by?'],
-        ['listAuditLog', 'limit? offset? action? search?'],
-        ['getSubscription', 'refresh?'],
-        ['previewPlanChange', 'planId interval?'],
-        ['getRumSummary', 'domain country? device? from? to?'],
-        ['getRumOverview', 'domain country? device? from? to? series?'],
-      ],
-    )
+    const number = { required: false, type: 'integer' }
+    const text = { required: false, type: 'string' }
+    assert.deepEqual(parameters, [
+      { name: 'limit', ...number, minimum: 1, maximum: 100, default: 50 },
+      { name: 'offset', ...number, minimum: 0, maximum: 999_999_999, default: 0 },
+      { name: 'action', ...text, maxLength: 100 },
+      { name: 'search', ...text, maxLength: 200 },
+    ])
+    const names = rows.flatMap((row) => {
+      const inQuery = described(row).parameters.filter((parameter) => parameter.in === 'query')
+      const list = inQuery.map(({ name, required }) => (required ? name : `${name}?`)).join(' ')
+      return list === '' ? [] : `${row.id}: ${list}`
+    })
+    assert.deepEqual(names, [
+      'locateCaller: fields? include? lang?',
+      'locateAddress: fields? include? lang?',
+      'getAutonomousSystem: family? limit? offset?',
+      'getUsageDetails: from? to? key? operation? by?',
+      'listAuditLog: limit? offset? action? search?',
+      'getSubscription: refresh?',
+      'previewPlanChange: planId interval?',
+      'getRumSummary: domain country? device? from? to?',
+      'getRumOverview: domain country? device? from? to? series?',
+    ])
   })
 })

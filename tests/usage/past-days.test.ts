@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { dayOf } from '../../lib/config/period.ts'
+import { Ledger } from '../../lib/db/ledger/ledger.ts'
 import { prepareCounts } from '../../lib/db/ledger/pending-counts.ts'
 import { type LocalDb, openDb } from '../../lib/db/open.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/parts/durations.ts'
+import { readDailyLookUps } from '../../lib/usage/daily-look-ups.ts'
 import { sumPastDays } from '../../lib/usage/past-days.ts'
+import { createRequestCounts } from '../../lib/usage/request-counts.ts'
 import { makeOlder } from '../support/database/older-database.ts'
 import { pendingCounts } from '../support/database/pending-counts.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -56,17 +59,10 @@ describe('the sums of months', () => {
       `INSERT INTO users (id, email, plan, created_at) VALUES ${users.map((id) => `('${id}', '${id}', 'free', 0)`).join(', ')};
        INSERT INTO summed_usage VALUES (1, ${FEBRUARY}, 'bob')`,
     )
-    const count = () =>
-      prepareCounts(db.$client)(
-        pendingCounts({
-          operations: users.map((userId) => ({
-            ...{ userId, keyId: '', operation: 'locateAddress', status: 200 },
-            ...{ day: FEBRUARY, requests: 1, lookUps: 1 },
-          })),
-        }),
-      )
-    count()
-    count()
+    const request = { keyId: '', operation: 'locateAddress', status: 200, day: FEBRUARY }
+    const counted = users.map((userId) => ({ userId, ...request, requests: 1, lookUps: 1 }))
+    const operations = pendingCounts({ operations: counted })
+    for (let n = 0; n < 2; n++) prepareCounts(db.$client)(operations)
     const expected = users.map((id) => [FEBRUARY, id, '', 2, 0, 0])
     assert.deepEqual(readMonths(db, 'usage_by_month'), expected.slice(0, 2))
     assert.deepEqual(readMonths(db, 'usage_of_months'), expected)
@@ -87,14 +83,10 @@ describe('the sums of months', () => {
     )
     const db = openDb(file)
     const request = { userId: 'ada', keyId: '', operation: 'locateAddress', status: 429 }
-    const countOn = (day: number) =>
-      prepareCounts(db.$client)(
-        pendingCounts({
-          operations: [{ ...request, day, requests: 1, lookUps: 0 }],
-        }),
-      )
-    countOn(FEBRUARY)
-    countOn(FEBRUARY + 1)
+    for (const day of [FEBRUARY, FEBRUARY + 1]) {
+      const operations = [{ ...request, day, requests: 1, lookUps: 0 }]
+      prepareCounts(db.$client)(pendingCounts({ operations }))
+    }
     const expected = [[FEBRUARY, 'ada', '', 5, 2, 2]]
     assert.deepEqual(readMonths(db, 'usage_of_months'), expected)
     await sumPastDays(db, (FEBRUARY + 2) * DAY_MS + HOUR_MS)
@@ -102,4 +94,26 @@ describe('the sums of months', () => {
     assert.deepEqual(readMonths(db, 'usage_by_month'), expected)
     db.$client.close()
   })
+})
+
+const BY_DAY = `INSERT INTO usage_by_day (user_id, day, key_id, requests)
+  VALUES ('ada', 7, '', 3), ('ada', 7, 'key', 4), ('ada', 9, 'key', 5);`
+const BY_OPERATION = `INSERT INTO usage_by_operation (day, user_id, key_id, operation, status, requests)
+  VALUES (9, 'ada', 'key', 'locateAddress', 200, 3), (9, 'ada', 'key', 'locateAddress', 404, 2),
+    (9, 'ada', 'key', 'locateAddress', 429, 6), (9, 'ada', 'key', 'listKeys', 200, 1);`
+
+describe('look-ups by day', () => {
+  const releases = [
+    ['did not count by operation', 23, BY_DAY],
+    ['counted by day and by operation', 24, BY_DAY + BY_OPERATION],
+  ] as const
+  for (const [name, number, rows] of releases) {
+    it(`stay after an upgrade from a release that ${name}`, async () => {
+      const db = openDb(makeOlder(folder, number, rows))
+      const requestCounts = createRequestCounts(new Ledger(assert.fail, () => assert.fail()))
+      const days = (await readDailyLookUps({ db, requestCounts }, 'ada', 0))()
+      db.$client.close()
+      assert.deepEqual(Object.fromEntries(days), { 7: 7, 9: 5 })
+    })
+  }
 })

@@ -50,8 +50,8 @@ async function keyIds(sent: SendOptions = { key }): Promise<string[]> {
   return v.parse(v.array(v.looseObject({ id: v.string() })), body).map(({ id }) => id)
 }
 
-const pairs = (rows: readonly UsageRow[], column: 'status' | 'operation' | 'key' | 'day') =>
-  rows.map((row) => [row[column], row.requests])
+const byStatus = (rows: readonly UsageRow[]) =>
+  rows.map(({ status, requests }) => `${status} ${requests}`)
 
 describe('GET /v1/account/me/usage/details', () => {
   it('counts answers by operation and status, refused ones included', async () => {
@@ -80,11 +80,7 @@ describe('GET /v1/account/me/usage/details', () => {
     await ask(KNOWN)
     await ask(KNOWN, 1, {})
     const { rows } = await details('by=key,status&operation=locateAddress')
-    assert.deepEqual(rows.map(({ status, requests }) => [status, requests]).sort(), [
-      [200, 1],
-      [403, 1],
-      [403, 2],
-    ])
+    assert.deepEqual(byStatus(rows).sort(), ['200 1', '403 1', '403 2'])
     assert.equal(new Set(rows.map((row) => row.key)).size, 3)
   })
 
@@ -93,10 +89,7 @@ describe('GET /v1/account/me/usage/details', () => {
     const { requestsPerMinute } = app.services.plans.free
     await ask(KNOWN, requestsPerMinute + 2, { key: free })
     const { rows } = await details('by=status&operation=locateAddress', { key: free })
-    assert.deepEqual(pairs(rows, 'status'), [
-      [200, requestsPerMinute],
-      [429, 2],
-    ])
+    assert.deepEqual(byStatus(rows), [`200 ${requestsPerMinute}`, '429 2'])
   })
 
   it('counts look-ups of the fast path in the same way', async () => {
@@ -110,10 +103,7 @@ describe('GET /v1/account/me/usage/details', () => {
       while (answer({ method: 'GET', url, headers, socket }) === null) await sleep(1)
     }
     const { rows } = await details('by=status&operation=locateAddress')
-    assert.deepEqual(pairs(rows, 'status'), [
-      [200, 3],
-      [404, 1],
-    ])
+    assert.deepEqual(byStatus(rows), ['200 3', '404 1'])
   })
 
   it('filters by key and session, and by day', async () => {

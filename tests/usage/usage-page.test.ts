@@ -2,20 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readRows, write } from '../support/database/sql.ts'
 import { NOON } from '../support/helpers.ts'
-import { signInNewUser, visitPage } from '../support/scene/pages.ts'
 import { freshScene } from '../support/scene/scene.ts'
 import { words } from '../support/words.ts'
 
-const EMAIL = 'ada@example.com'
-
-let cookie: string
 let keys: { readonly id: string; readonly name: string }[]
 const app = freshScene({}, async () => {
-  cookie = await signInNewUser(app, EMAIL)
-  for (const name of ['Shop', 'Blog']) await visitPage(app, '/app/keys', { cookie, form: { name } })
+  for (const name of ['Shop', 'Blog']) await ada.visit('/app/keys', { form: { name } })
   const rows = await readRows<[string, string]>(app, 'SELECT id, name FROM api_keys')
   keys = rows.map(([id, name]) => ({ id, name }))
 })
+
+const ada = app.user('ada')
 
 interface Added {
   readonly key?: string
@@ -36,7 +33,7 @@ async function add({
   const keyId = keys.find(({ name }) => name === key)?.id ?? key
   await write(
     app,
-    `INSERT INTO usage_by_operation SELECT ?, id, ?, ?, ?, ?, 0 FROM users WHERE email = '${EMAIL}'`,
+    `INSERT INTO usage_by_operation SELECT ?, id, ?, ?, ?, ?, 0 FROM users WHERE email = 'ada@example.com'`,
     Math.floor(NOON / 86_400_000) - ago,
     keyId,
     operation,
@@ -65,7 +62,7 @@ describe('GET /app/usage', () => {
     await add({ requests: 3, key: '' })
     await add({ requests: 1, key: 'f'.repeat(32), ago: 29 })
     await add({ requests: 1_000, ago: 30 })
-    const { status, html } = await visitPage(app, '/app/usage', { cookie })
+    const { status, html } = await ada.visit('/app/usage')
     assert.equal(status, 200)
     assert.match(html, /2,011 requests in the last 30 days/)
     assert.match(html, /A batch is one request here/, 'the overview counts its addresses')
@@ -81,16 +78,8 @@ describe('GET /app/usage', () => {
       ['GET /v1/ip/{ipAddress}', '2,001', '190', '9.5%', '190'],
       ['GET /v1/account/me/keys', '10', '10', '100%', '0'],
     ])
-    const names = tableOf(html, 'Keys').map(([name = '', requests]) => [
-      name.split(' ')[0],
-      requests,
-    ])
-    assert.deepEqual(names.slice(1), [
-      ['Shop', '2,000'],
-      ['Blog', '7'],
-      ['Signed', '3'],
-      ['Revoked', '1'],
-    ])
+    const names = tableOf(html, 'Keys').map(([name = '', all]) => `${name.split(' ')[0]} ${all}`)
+    assert.deepEqual(names.slice(1), ['Shop 2,000', 'Blog 7', 'Signed 3', 'Revoked 1'])
   })
 
   it('filters by key, endpoint and period, and keeps the choice in the form', async () => {
@@ -99,8 +88,7 @@ describe('GET /app/usage', () => {
     await add({ requests: 9, key: 'Blog', operation: 'getTimezone' })
     await add({ requests: 11, key: 'Blog', ago: 60 })
     const blog = keys.find(({ name }) => name === 'Blog')?.id
-    const of = async (query: string) =>
-      (await visitPage(app, `/app/usage?${query}`, { cookie })).html
+    const of = async (query: string) => (await ada.visit(`/app/usage?${query}`)).html
     assert.match(await of(`key=${blog}`), /16 requests in the last 30 days/)
     assert.match(await of(`key=${blog}&operation=locateAddress`), /7 requests in/)
     const html = await of(`key=${blog}&operation=locateAddress&period=90d&split=endpoint`)
@@ -115,7 +103,7 @@ describe('GET /app/usage', () => {
   it('shows the largest endpoints, and the others together', async () => {
     const operations = words('locateAddress getTimezone listKeys getUsage getProfile gone')
     for (const [at, operation] of operations.entries()) await add({ operation, requests: 60 - at })
-    const { html } = await visitPage(app, '/app/usage?split=endpoint', { cookie })
+    const { html } = await ada.visit('/app/usage?split=endpoint')
     const [heads, today] = tableOf(html, 'requests per day')
     assert.deepEqual(heads?.slice(-2), ['Others', 'All'])
     assert.deepEqual(today, ['2026-01-15', '60', '59', '58', '57', '111', '345'])
@@ -123,7 +111,7 @@ describe('GET /app/usage', () => {
   })
 
   it('says why the API refuses the filters', async () => {
-    const { status, html } = await visitPage(app, '/app/usage?key=%3Cb%3E', { cookie })
+    const { status, html } = await ada.visit('/app/usage?key=%3Cb%3E')
     assert.equal(status, 400)
     assert.match(html, /role="alert">key: must be the id of a key, or session/)
     assert.doesNotMatch(html, /<b>/)
@@ -131,8 +119,8 @@ describe('GET /app/usage', () => {
 
   it('is linked from the overview, the navigation and each key', async () => {
     const link = (path: string) => new RegExp(`href="${path.replace('?', '\\?')}"`)
-    assert.match((await visitPage(app, '/app', { cookie })).html, link('/app/usage'))
-    const { html } = await visitPage(app, '/app/keys', { cookie })
+    assert.match((await ada.visit('/app')).html, link('/app/usage'))
+    const { html } = await ada.visit('/app/keys')
     for (const { id } of keys) assert.match(html, link(`/app/usage?key=${id}`))
   })
 })
@@ -143,9 +131,9 @@ describe('GET /app/usage/export', () => {
     await add({ requests: 7, status: 429, ago: 1 })
     await add({ requests: 9, operation: 'getTimezone' })
     const query = 'operation=locateAddress&period=7d'
-    const page = await visitPage(app, `/app/usage?${query}`, { cookie })
+    const page = await ada.visit(`/app/usage?${query}`)
     const href = /href="(\/app\/usage\/export[^"]*)"/.exec(page.html)?.[1]?.replaceAll('&amp;', '&')
-    const { headers, html } = await visitPage(app, href ?? '', { cookie })
+    const { headers, html } = await ada.visit(href ?? '')
     assert.equal(headers.get('content-type'), 'text/csv; charset=utf-8')
     assert.match(headers.get('content-disposition') ?? '', /"usage-2026-01-09-2026-01-15\.csv"/)
     const id = keys.find(({ name }) => name === 'Shop')?.id
