@@ -24,8 +24,7 @@ beforeEach(() => {
   file = join(folder, 'mine.mmdb')
 })
 
-const databaseOf = (country: string) =>
-  mmdbBytes({ '1.2.3.0/24': { country: { iso_code: country } } })
+const databaseOf = (iso_code: string) => mmdbBytes({ '1.2.3.0/24': { country: { iso_code } } })
 
 function open(): Promise<Library> {
   return openLibrary({
@@ -55,8 +54,7 @@ describe('the files of a library', () => {
   it('show when a version was opened, and when and why the next one was refused', async () => {
     writeFileSync(file, databaseOf('DE'))
     const library = await open()
-    const opened = { openedAt: START, refusal: undefined, isEarlier: false }
-    assert.deepEqual(stateOf(library), opened)
+    assert.deepEqual(stateOf(library), { openedAt: START, refusal: undefined, isEarlier: false })
     time += MINUTE_MS
     writeFileSync(file, 'no database')
     await refreshTwice(library)
@@ -66,8 +64,7 @@ describe('the files of a library', () => {
     time = START + HOUR_MS
     writeFileSync(file, databaseOf('GB'))
     await refreshTwice(library)
-    const replaced = { openedAt: START + HOUR_MS, refusal, isEarlier: false }
-    assert.deepEqual(stateOf(library), replaced)
+    assert.deepEqual(stateOf(library), { openedAt: time, refusal, isEarlier: false })
   })
 
   it('show that an earlier version has been served since the start', async () => {

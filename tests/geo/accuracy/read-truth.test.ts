@@ -133,11 +133,10 @@ describe('bad lines', () => {
   })
 
   it('alone are refused with the first reason', () => {
-    assert.equal(
-      refusal('hello', 'world'),
-      'it has no line with a prefix and its country; line 1: "hello" is not a network such as 10.0.0.0/8',
-    )
-    assert.equal(refusal(''), 'it has no line with a prefix and its country')
+    const nothing = 'it has no line with a prefix and its country'
+    const first = 'line 1: "hello" is not a network such as 10.0.0.0/8'
+    assert.equal(refusal('hello', 'world'), `${nothing}; ${first}`)
+    assert.equal(refusal(''), nothing)
     assert.equal(refusal('<!doctype html>'), 'it is a page, not a list of prefixes')
   })
 

@@ -7,6 +7,7 @@ import { findGeofeeds } from '../../../lib/geo/geofeeds/find-geofeeds.ts'
 import { readRegistryObjects } from '../../../lib/geo/geofeeds/registry-objects.ts'
 import { ipv4FromBits } from '../../../lib/parts/net/address.ts'
 import { networkText, parseNetwork } from '../../../lib/parts/net/network.ts'
+import { networkOf } from '../../support/networks.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 const FEED = 'https://example.net/geofeed.csv'
@@ -99,16 +100,13 @@ Comment:        Geofeed ${FEED}\r
 describe('the geofeeds of a file of registry objects', () => {
   const folder = tempFolder()
   const objects = join(folder, 'whois.txt')
-  const block = parseNetwork('192.0.2.0/25')
-  assert.ok(block)
+  const block = networkOf('192.0.2.0/25')
 
   it('are joined with those of the settings', () => {
     writeFileSync(objects, `inetnum: 192.0.2.0/24\ngeofeed: ${FEED}\n`)
     const found = findGeofeeds([{ source: FEED, blocks: [block] }, { objects }])
-    assert.deepEqual(
-      found.map(({ source, blocks }) => [source, blocks.length]),
-      [[FEED, 2]],
-    )
+    const sizes = found.map(({ source, blocks }) => `${source} ${blocks.length}`)
+    assert.deepEqual(sizes, [`${FEED} 2`])
   })
 
   it('are refused if they have a block of another setting', () => {

@@ -81,15 +81,10 @@ export function readValue(
 function readSample(line: string): Sample {
   const [, name, labels = '', value = ''] = SAMPLE.exec(line) ?? []
   assert.ok(name, `not a sample: ${line}`)
-  const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, text]) => [
-    key,
-    text,
-  ])
-  assert.equal(
-    new Set(pairs.map(([key]) => key)).size,
-    pairs.length,
-    `a label is repeated: ${line}`,
-  )
+  const matches = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)]
+  const pairs = matches.map(([, key, text]) => [key, text])
+  const names = new Set(pairs.map(([key]) => key))
+  assert.equal(names.size, pairs.length, `a label is repeated: ${line}`)
   return { name, labels: Object.fromEntries(pairs), value: readNumber(value) }
 }
 
