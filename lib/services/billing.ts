@@ -5,6 +5,7 @@ import { type Billing, createBilling } from '../billing/billing.ts'
 import { createCatalogue } from '../billing/catalogue.ts'
 import { removeOldEvents } from '../billing/events/received-events.ts'
 import { type Mismatch, reconcile } from '../billing/mirror/reconcile.ts'
+import { collectEnded } from '../billing/overages/collect-ended.ts'
 import { createOverages, type Overages } from '../billing/overages/overages.ts'
 import type { StripeFailure } from '../billing/stripe/stripe-sdk.ts'
 import { createContactSender } from '../billing/subscription/contact-changes.ts'
@@ -182,6 +183,7 @@ export function createReconciliation(
         isStopped: () => stopped || signal?.aborted === true,
       })
       const hasFailed = failed > 0 || found.some(({ kind }) => UNREADABLE.includes(kind))
+      await collectEnded(billing, null, now())
       logMismatches(log, found)
       if (!hasFailed && !stopped) last.succeededAt = now()
     } finally {

@@ -46,7 +46,7 @@ function statusAfter({ status, latest_invoice }: Stripe.Subscription, invoice: S
 
 function endDunning(world: World, row: Stripe.Subscription): void {
   if (world.state.dunning.get('end') !== 'unpaid') {
-    endSubscription(world, row)
+    endSubscription(world, row, 'discarded')
     return
   }
   changeRow(world, row, { status: 'unpaid' }, 'customer.subscription.updated')

@@ -45,7 +45,7 @@ function subscriptionDues(world: World, row: Stripe.Subscription): Due[] {
   if (status === 'incomplete') {
     return [{ at: created + FIRST_PAYMENT_SECONDS, run: () => expireIncomplete(world, row) }]
   }
-  const end = () => endSubscription(world, row)
+  const end = () => endSubscription(world, row, 'invoiced')
   const expiresAt = row.pending_update?.expires_at
   return [
     ...(expiresAt === undefined

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { addRow, changeRow, emit, getRow, type World } from '../world.ts'
+import { addRow, changeRow, emit, getRow, rowsOf, type World } from '../world.ts'
 import { type ChargeOutcome, chargeCard, defaultMethod, type Payment } from './charge-card.ts'
 import { endUsedDiscounts } from './discounts.ts'
 import { type InvoicePlan, newInvoice, totalsOf } from './new-invoice.ts'
@@ -132,10 +132,18 @@ function stopTax(world: World, invoice: Stripe.Invoice): void {
   if (row !== null) changeRow(world, row, { automatic_tax }, 'customer.subscription.updated')
 }
 
+/** Adds late usage to the customer's drafts. */
+export function refreshDrafts(world: World, customer: string): void {
+  for (const row of rowsOf(world, 'invoices')) {
+    const isDraft = row.status === 'draft' && row.customer === customer
+    if (isDraft) changeRow(world, row, withUsage(world, row))
+  }
+}
+
 /** Recomputes the usage lines of a draft, because late meter events belong to its period. */
 function withUsage(world: World, draft: Stripe.Invoice): Stripe.Invoice {
   const subscription = subscriptionOf(world, draft)
-  if (subscription === null || draft.automatically_finalizes_at === null) return draft
+  if (subscription === null || draft.billing_reason !== 'subscription_cycle') return draft
   const period = { start: draft.period_start, end: draft.period_end }
   const fresh = usageLines(world, subscription, period)
   const lines = draft.lines.data.map((line) => {

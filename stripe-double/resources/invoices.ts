@@ -2,13 +2,14 @@ import type Stripe from 'stripe'
 import * as v from 'valibot'
 import { newInvoice } from '../billing/new-invoice.ts'
 import { payOpenInvoice, voidOpenInvoice } from '../billing/pay-open-invoice.ts'
+import { finalizeInvoice } from '../billing/settle-invoice.ts'
 import { listPage } from '../http/list.ts'
 import { Flag, optional, Page, Text, withOptional } from '../http/params.ts'
 import { Nothing, type Route, route } from '../http/route.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import { ItemParams, ProrationParams } from '../subscriptions/change-params.ts'
 import { computeChange } from '../subscriptions/compute-change.ts'
-import { getRow, rowsOf, type World } from '../world.ts'
+import { changeRow, getRow, rowsOf, type World } from '../world.ts'
 import { requireOwnMethod } from './cards.ts'
 
 const PreviewParams = v.strictObject({
@@ -33,6 +34,8 @@ const ListParams = optional({
   subscription: Text,
 })
 
+const FinalizeParams = optional({ auto_advance: Flag })
+
 const PayParams = optional({ off_session: Flag, payment_method: Text })
 
 export const invoiceRoutes: readonly Route[] = [
@@ -54,6 +57,14 @@ export const invoiceRoutes: readonly Route[] = [
     const { payment_method: method } = params
     requireOwnMethod(world, String(row.customer), { id: method, param: 'payment_method' })
     return payOpenInvoice(world, row, method === undefined ? {} : { method })
+  }),
+  route('POST /v1/invoices/:id/finalize', FinalizeParams, ({ world, params, id }) => {
+    const row = getRow(world, 'invoices', id)
+    if (row.status !== 'draft') throw badRequest('This invoice is already finalized.')
+    const { auto_advance = row.auto_advance } = params
+    const open = changeRow(world, finalizeInvoice(world, row), { auto_advance })
+    if (!auto_advance) return open
+    return changeRow(world, open, { next_payment_attempt: world.now() + 3_600 })
   }),
   route('POST /v1/invoices/:id/void', Nothing, ({ world, id }) =>
     voidOpenInvoice(world, getRow(world, 'invoices', id)),

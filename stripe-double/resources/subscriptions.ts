@@ -46,8 +46,8 @@ const ListParams = optional({ ...Page.entries, customer: Text, status: Text })
 const CancelParams = v.pipe(
   optional({ invoice_now: Flag, prorate: Flag }),
   v.check(
-    ({ invoice_now = false, prorate = false }) => invoice_now === prorate,
-    'the double supports invoice_now and prorate only together',
+    ({ invoice_now = false, prorate = false }) => invoice_now || !prorate,
+    'the double supports prorate only with invoice_now',
   ),
 )
 
@@ -67,8 +67,9 @@ export const subscriptionRoutes: readonly Route[] = [
   ),
   route('DELETE /v1/subscriptions/:id', CancelParams, ({ world, params, id }) => {
     const row = getRow(world, 'subscriptions', id)
-    const rest = params.prorate === true ? 'credited' : 'kept'
-    if (row.status !== 'canceled') return endSubscription(world, row, rest)
+    const { invoice_now = false, prorate = false } = params
+    const rest = invoice_now ? 'invoiced' : 'discarded'
+    if (row.status !== 'canceled') return endSubscription(world, row, prorate ? 'credited' : rest)
     throw badRequest(`No such subscription: '${id}'`, { code: 'resource_missing', param: 'id' })
   }),
 ]

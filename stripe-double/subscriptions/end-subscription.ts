@@ -2,18 +2,21 @@ import type Stripe from 'stripe'
 import { periodOf } from '../billing/period.ts'
 import { usageLines } from '../billing/period-lines.ts'
 import { unusedTimeLines } from '../billing/proration.ts'
-import { chargeLater, chargeNow } from '../billing/settle-invoice.ts'
-import { changeRow, emit, getRow, type World } from '../world.ts'
+import { chargeLater, chargeNow, subscriptionOf } from '../billing/settle-invoice.ts'
+import { changeRow, emit, getRow, rowsOf, type World } from '../world.ts'
 import { discardPending } from './pending-update.ts'
 
+/** What becomes of the usage that no invoice has yet, and of the time that is left. */
+type Rest = 'discarded' | 'invoiced' | 'credited'
+
 /**
- * Ends the subscription now. A last invoice bills the remaining usage: after an hour or, if the unused
- * time is credited, at once together with the credit.
+ * Ends the subscription now. Unless the remaining usage is discarded, a last invoice bills it. Like other
+ * unpaid invoices, it is no longer collected automatically.
  */
 export function endSubscription(
   world: World,
   row: Stripe.Subscription,
-  rest: 'kept' | 'credited' = 'kept',
+  rest: Rest,
 ): Stripe.Subscription {
   const now = world.now()
   discardPending(world, row.id)
@@ -24,7 +27,8 @@ export function endSubscription(
   } as const
   const ended = changeRow(world, getRow(world, 'subscriptions', row.id), changes)
   emit(world, 'customer.subscription.deleted', ended)
-  billRest(world, ended, rest)
+  if (rest !== 'discarded') billRest(world, ended, rest)
+  stopCollection(world, ended.id)
   return getRow(world, 'subscriptions', row.id)
 }
 
@@ -37,10 +41,11 @@ export function expireIncomplete(world: World, row: Stripe.Subscription): void {
 function billRest(
   world: World,
   subscription: Stripe.Subscription,
-  rest: 'kept' | 'credited',
+  rest: Exclude<Rest, 'discarded'>,
 ): void {
   const whole = periodOf(subscription)
-  const period = { start: whole.start, end: world.now() }
+  // An event of this second counts as well.
+  const period = { start: whole.start, end: Math.min(world.now() + 1, whole.end) }
   const credit = rest === 'credited' ? unusedTimeLines(world, subscription) : []
   const usage = usageLines(world, subscription, period)
   const pending = world.state.pendingLines.get(subscription.id) ?? []
@@ -51,4 +56,16 @@ function billRest(
   const charge = rest === 'credited' ? chargeNow : chargeLater
   const latest_invoice = charge(world, plan).id
   changeRow(world, subscription, { latest_invoice })
+}
+
+function stopCollection(world: World, id: string): void {
+  const stopped = {
+    auto_advance: false,
+    automatically_finalizes_at: null,
+    next_payment_attempt: null,
+  }
+  for (const invoice of rowsOf(world, 'invoices')) {
+    const isOpen = invoice.status === 'draft' || invoice.status === 'open'
+    if (isOpen && subscriptionOf(world, invoice)?.id === id) changeRow(world, invoice, stopped)
+  }
 }

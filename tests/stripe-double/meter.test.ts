@@ -62,7 +62,7 @@ describe('meters', () => {
     await report(stripe, { customer, value: 1, identifier: 'bad' })
   })
 
-  it('bill the usage of a canceled subscription with its last invoice', async () => {
+  it('bill the usage of a canceled subscription only with `invoice_now`, and do not collect it', async () => {
     const { double, stripe, pro, overage } = at
     const customer = await addPayer(stripe)
     const { id } = await stripe.subscriptions.create({ customer, items: [{ price: pro }] })
@@ -71,10 +71,24 @@ describe('meters', () => {
     await stripe.subscriptions.update(id, { items: [{ price: overage }] })
     await report(stripe, { customer, value: 200, identifier: 'since' })
     double.advance(60)
-    await stripe.subscriptions.cancel(id)
-    double.advance(3_600)
+    await stripe.subscriptions.cancel(id, { invoice_now: true })
+    double.advance(7 * DAY)
     const [last] = (await stripe.invoices.list({ customer })).data
-    assert.equal(last?.amount_paid, 20)
+    assert.deepEqual([last?.status, last?.auto_advance, last?.amount_due], ['draft', false, 20])
+    await stripe.invoices.finalizeInvoice(last?.id ?? '', { auto_advance: true })
+    double.advance(3_600)
+    assert.equal((await stripe.invoices.list({ customer })).data[0]?.amount_paid, 20)
+  })
+
+  it('discard the usage of a subscription that is canceled at once', async () => {
+    const { double, stripe, pro, overage } = at
+    const customer = await addPayer(stripe)
+    const items = [{ price: pro }, { price: overage }]
+    const { id } = await stripe.subscriptions.create({ customer, items })
+    await report(stripe, { customer, value: 200, identifier: 'lost' })
+    double.advance(60)
+    await stripe.subscriptions.cancel(id)
+    assert.equal((await stripe.invoices.list({ customer })).data.length, 1)
   })
 })
 

@@ -2,11 +2,15 @@ import type { AuditNote } from '../../contract/account/audit-actions.ts'
 import type { StripeEvent } from '../../contract/billing/billing-schemas.ts'
 import { ApiError } from '../../parts/errors.ts'
 import type { Billing } from '../billing.ts'
+import { collectEnded } from '../overages/collect-ended.ts'
 import type { Overages } from '../overages/overages.ts'
 import type { SignedEvent } from '../stripe/events.ts'
 import { findOrAssign } from '../subscription/customers.ts'
 import { auditSync, sync } from '../subscription/sync.ts'
 import { hasReceived, insertEvent } from './received-events.ts'
+
+/** The events after which the last units of a period are due. */
+const LAST_UNITS = ['invoice.created', 'customer.subscription.deleted']
 
 interface Receiver {
   readonly billing: Billing
@@ -33,7 +37,7 @@ export async function receiveEvent(
   const userId = await findOrAssign(billing, subject, now)
   if (userId === null) return
   // If this invoice ends a period, the period's last units can be reported until it is finalized.
-  if (event.type === 'invoice.created') await overages.reportAll(userId)
+  if (LAST_UNITS.includes(event.type)) await overages.reportAll(userId)
   const notes = event.type === 'invoice.payment_failed' ? [toFailedPayment(event)] : []
   const stripe = billing.openStripe()
   await billing.enqueue(userId, async () => {
@@ -44,6 +48,7 @@ export async function receiveEvent(
       ...auditSync(billing, userId, result),
     ])
   })
+  if (event.type === 'customer.subscription.deleted') await collectEnded(billing, userId, now)
 }
 
 function toFailedPayment({ data }: StripeEvent): AuditNote {

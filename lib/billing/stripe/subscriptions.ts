@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
+import { ApiError } from '../../parts/errors.ts'
 import { idOf, type StripeCalls } from './stripe-calls.ts'
-import { ifMissing } from './stripe-refusal.ts'
+import { ifMissing, StripeRefusal } from './stripe-refusal.ts'
 import { OVERAGES_FIELD, toStripeSubscription, USER_FIELD } from './stripe-subscription.ts'
 
 const PAGE = 100
@@ -49,11 +50,27 @@ const MAX_OPEN = 100
 /** Calls that end a subscription now, and what it leaves. */
 export function cancellationCalls({ read, write }: StripeCalls) {
   return {
-    /** Does nothing if the subscription no longer exists. */
+    /** Bills the usage so far. Does nothing if the subscription no longer exists. */
     cancelNow: async (id: string): Promise<void> => {
-      await write((sdk, options) => sdk.subscriptions.cancel(id, {}, options)).catch(
+      const params = { invoice_now: true }
+      await write((sdk, options) => sdk.subscriptions.cancel(id, params, options)).catch(
         ifMissing(null),
       )
+    },
+
+    /**
+     * Finalizes and pays the drafts with usage of a subscription that has ended, which Stripe no longer
+     * collects. If a payment fails, Stripe tries again.
+     */
+    collectUsage: async (subscription: string, overagePrice = ''): Promise<void> => {
+      const params = { subscription, status: 'draft', limit: MAX_OPEN } as const
+      const { data } = await read((sdk, options) => sdk.invoices.list(params, options))
+      for (const { id, lines } of data) {
+        if (!lines.data.some((line) => isUsage(line, overagePrice))) continue
+        const auto = { auto_advance: true }
+        await write((sdk, options) => sdk.invoices.finalizeInvoice(id, auto, options))
+        await write((sdk, options) => sdk.invoices.pay(id, {}, options)).catch(ifNotPaid)
+      }
     },
 
     /** Makes the open invoices void that subscriptions other than `live` left to the user. */
@@ -72,4 +89,15 @@ export function cancellationCalls({ read, write }: StripeCalls) {
       }
     },
   }
+}
+
+function isUsage({ pricing, amount }: Stripe.InvoiceLineItem, overagePrice: string): boolean {
+  const price = pricing?.price_details?.price
+  return price !== undefined && idOf(price) === overagePrice && amount > 0
+}
+
+/** For `catch`: a payment that failed, or was made already, is not repeated. */
+function ifNotPaid(error: unknown): void {
+  const isAnswer = error instanceof ApiError && error.code === 'PAYMENT_FAILED'
+  if (!isAnswer && !(error instanceof StripeRefusal)) throw error
 }

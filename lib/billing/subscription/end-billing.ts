@@ -40,7 +40,10 @@ async function endAtStripe(billing: Billing, customerId: string): Promise<void> 
     // Another Stripe account has the customer, and may continue to charge.
     if (open === 'missing') throw unavailable()
     if (open === 'deleted' || open.length === 0) return
-    for (const { id } of open) await stripe.cancelNow(id)
+    for (const { id } of open) {
+      await stripe.cancelNow(id)
+      await stripe.collectUsage(id, billing.overagePrice)
+    }
   }
 }
 
