@@ -5,7 +5,7 @@ import { prepareLocate } from './run-locate.ts'
 
 const { command, path } = prepareLocate()
 
-const LOG = `10.0.0.1 - "GET /1.2.3 HTTP/1.1" Chrome/120.0.0.0 "81.2.69.160, 2A00:DB8::1"
+const LOG = `10.0.0.1 - "GET /1.2.3 HTTP/1.1" Chrome/120.0.0.0 "81.2.69.160, 2001:DB8::1"
 nothing here
 peer [2a02:4780::1]:443 is up
 `
@@ -22,12 +22,12 @@ describe('npm run grepip', () => {
 
   it('prints only the addresses that are asked for', async () => {
     for (const [options, found] of [
-      [['-o'], ['10.0.0.1', '81.2.69.160', '2A00:DB8::1', '2a02:4780::1']],
+      [['-o'], ['10.0.0.1', '81.2.69.160', '2001:DB8::1', '2a02:4780::1']],
       [
         ['--only-matching', '-4'],
         ['10.0.0.1', '81.2.69.160'],
       ],
-      [['-o6'], ['2A00:DB8::1', '2a02:4780::1']],
+      [['-o6'], ['2001:DB8::1', '2a02:4780::1']],
       [['-o46x'], ['81.2.69.160', '2a02:4780::1']],
       [['-o', '--ipv4', '--exclude-reserved'], ['81.2.69.160']],
     ] as const) {

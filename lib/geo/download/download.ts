@@ -60,7 +60,9 @@ async function download(
   const options = {
     headers: source.headers,
     idleMs,
-    modifiedSince: current?.modifiedAt,
+    // A copy or backup may have changed the time of the file.
+    modifiedSince: current && Math.min(current.modifiedAt, current.builtAt),
+    knownAt: current?.modifiedAt,
     onShare: (share: number) => onProgress(`Download ${source.name}`, share),
   }
   // MaxMind does not count this request towards the daily download limit.

@@ -20,6 +20,8 @@ import {
 export interface FetchOptions extends RequestOptions {
   /** Fetch the file only if it has changed since; epoch milliseconds. */
   readonly modifiedSince?: number | undefined
+  /** Last-Modified of the file that is here, if that is known; another one is newer or older. */
+  readonly knownAt?: number | undefined
   /** Called with the downloaded share, 0 to 1. */
   readonly onShare?: (share: number) => void
   /** The largest file to download, in bytes. */
@@ -71,14 +73,15 @@ async function failedDownload(url: string, path: string, cause: unknown): Promis
   return failedRequest(url, cause)
 }
 
-/** Whether the file on the server is no newer than `modifiedSince`, by a HEAD request. */
+/** Whether the file on the server is the one that is here, or older, by a HEAD request. */
 export async function isUnchanged(url: string, options: FetchOptions): Promise<boolean> {
-  const { modifiedSince, idleMs } = options
+  const { modifiedSince, knownAt, idleMs } = options
   if (modifiedSince === undefined) return false
   using idle = watchIdle(idleMs)
   const { status, headers } = await request(url, withHeaders(options), idle, 'HEAD')
   const modifiedAt = timeOf(readVersion(headers)) ?? Number.POSITIVE_INFINITY
-  return status === 304 || (status === 200 && modifiedAt <= modifiedSince)
+  const isKnown = modifiedAt <= modifiedSince || modifiedAt === knownAt
+  return status === 304 || (status === 200 && isKnown)
 }
 
 /** Requests the missing rest of a file. Returns undefined if the download must start over. */

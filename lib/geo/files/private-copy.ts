@@ -26,7 +26,7 @@ export async function openCopy<Opened>(
   if (known !== null) return known
   await makeFolder(directory)
   const partial = partialPath(directory, name)
-  const { size } = await stat(path)
+  const { size } = await statFile(path)
   try {
     await copyFile(path, partial)
     const opened = await use(partial)
@@ -38,6 +38,12 @@ export async function openCopy<Opened>(
   } finally {
     await rm(partial, { force: true }).catch(() => {}) // an error here would hide that of the copy
   }
+}
+
+async function statFile(path: string) {
+  const found = await stat(path)
+  if (found.isDirectory()) throw new Error('it is a folder; name the files in it')
+  return found
 }
 
 /** Opens the copy of the last usable version of the file; null if there is none. */

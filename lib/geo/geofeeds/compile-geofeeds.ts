@@ -60,17 +60,10 @@ function createRecordOf(names: RegionNames): RecordOf {
   const records = new Map<EntryPlace, MmdbValue>()
   return (place) => {
     if (place === undefined) return NO_PLACE
-    const known = records.get(place) ?? placeRecord(place, names)
+    const known = records.get(place) ?? { geofeed: 'place', ...toRecord(place, names) }
     records.set(place, known)
     return known
   }
-}
-
-/** A region without a known name is left out, since answers name regions. */
-function placeRecord(place: EntryPlace, names: RegionNames): MmdbValue {
-  const { region, ...rest } = place
-  const isKnown = region !== undefined && names[region] !== undefined
-  return { geofeed: 'place', ...toRecord(isKnown ? place : rest, names) }
 }
 
 /** Items of one IP version by address; wider networks first, and blocks before entries of the same network. */

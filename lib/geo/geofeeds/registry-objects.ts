@@ -1,20 +1,28 @@
 import type { Geofeed } from '../../config/geofeed-setting.ts'
 import { ipv4FromBits, parseAddress } from '../../parts/net/address.ts'
 import { type Network, parseNetwork, unmappedNetwork } from '../../parts/net/network.ts'
+import { reasonOf } from '../../parts/reason.ts'
 
 /**
  * Reads the geofeeds that registry objects refer to, each with the blocks of these objects, as whois prints
  * them: inetnum and inet6num (RFC 2622), or ARIN's NetRange. A reference is `geofeed:`, or else a remark that
- * begins with `Geofeed` (RFC 9632 section 3). Objects without one are ignored.
+ * begins with `Geofeed` (RFC 9632 section 3). Objects without one are ignored. `onUnreadable` gets the reason for each
+ * object that is skipped because its range cannot be read.
  */
-export function readRegistryObjects(text: string): Geofeed[] {
+export function readRegistryObjects(
+  text: string,
+  onUnreadable: (reason: string) => void = () => {},
+): Geofeed[] {
   const feeds = new Map<string, Network[]>()
   for (const object of text.split(/(?:\r?\n[ \t]*){2,}/)) {
     const attributes = readAttributes(object)
     const source = referenceOf(attributes)
     if (source === undefined) continue
-    const blocks = feeds.get(source) ?? []
-    feeds.set(source, [...blocks, ...blocksOf(attributes)])
+    try {
+      feeds.set(source, [...(feeds.get(source) ?? []), ...blocksOf(attributes)])
+    } catch (error) {
+      onUnreadable(reasonOf(error))
+    }
   }
   return [...feeds].map(([source, blocks]) => ({ source, blocks }))
 }
@@ -46,9 +54,16 @@ function blocksOf(attributes: Attributes): Network[] {
   const cidr = attributes.find(([name]) => name === 'cidr')?.[1].split(/,\s*/)
   const texts = cidr ?? attributes.flatMap(([name, value]) => (RANGES.has(name) ? [value] : []))
   return texts.flatMap((text) => {
-    const network = parseNetwork(text)
+    const network = parseNetwork(wholeText(text))
     return network === null ? rangeToBlocks(text) : [unmappedNetwork(network)]
   })
+}
+
+/** LACNIC leaves out the zeros at the end: `10.8/16`. */
+function wholeText(text: string): string {
+  const [, numbers = '', length] = /^(\d+(?:\.\d+){0,2})\/(\d+)$/.exec(text) ?? []
+  if (length === undefined) return text
+  return `${[...numbers.split('.'), '0', '0', '0'].slice(0, 4).join('.')}/${length}`
 }
 
 const RANGES = new Set(['inetnum', 'inet6num', 'netrange'])

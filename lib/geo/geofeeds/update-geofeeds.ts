@@ -32,7 +32,10 @@ export async function updateGeofeeds(
   settings: readonly GeofeedSetting[],
   options: NetworksOptions,
 ): Promise<FetchedNetworks[]> {
-  const feeds = findGeofeeds(settings)
+  const skipped: FetchedNetworks[] = []
+  const feeds = findGeofeeds(settings, (reason) =>
+    skipped.push({ name: 'Registry objects', outcome: 'failed', reason }),
+  )
   const signature = geofeedSignature(settings)
   await makeFolder(directory)
   await removeOtherGeofeeds(directory, feeds)
@@ -55,7 +58,7 @@ export async function updateGeofeeds(
     updatedAt: options.now,
     feeds: updates.map(({ state }) => state),
   })
-  return [...results, ...failures]
+  return [...skipped, ...results, ...failures]
 }
 
 interface Update {

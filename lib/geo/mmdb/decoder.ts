@@ -1,10 +1,11 @@
 import { RecordCache } from './record-cache.ts'
 
 /**
- * The cost limit of one record: each value costs 1; a text, map or array also costs its size. In a
+ * The cost limit of one record: each value costs 1; a map or array also costs its size, a text a 16th of it. In a
  * damaged file, circular pointers and arrays of millions end in an error instead of a hang.
  */
 const RECORD_BUDGET = 65_536
+const BYTES_PER_UNIT = 16
 
 /** Caches 16,384 decoded values behind pointers: most records share them. */
 const CACHE_BITS = 14
@@ -41,6 +42,11 @@ interface DecoderOptions {
   readonly names?: 'one' | 'all'
 }
 
+/** An assignment would change the prototype. */
+function addOwn(map: Record<string, Decoded>, key: string, value: Decoded): void {
+  Object.defineProperty(map, key, { value, enumerable: true, writable: true, configurable: true })
+}
+
 /**
  * Decodes the data section of a MaxMind DB, format 2.0. By default it differs from the specification
  * in one point: a map called `names`, with one name per language, is read as a single text, the English
@@ -68,7 +74,13 @@ export class MmdbDecoder {
   decode(offset: number): Decoded {
     this.#at = offset
     this.#budget = RECORD_BUDGET
-    return this.#value()
+    try {
+      return this.#value()
+    } catch (error) {
+      // The stack overflows before the budget is used up.
+      if (error instanceof RangeError) throw this.#damaged('its values refer to each other')
+      throw error
+    }
   }
 
   #value(): Decoded {
@@ -93,7 +105,7 @@ export class MmdbDecoder {
       case ARRAY:
         return this.#array(size)
       case BYTES:
-        this.#spend(size)
+        this.#spend(size / BYTES_PER_UNIT)
         return this.#bytes.subarray(this.#advance(size), this.#at)
       default:
         return this.#integer(type, size)
@@ -105,7 +117,9 @@ export class MmdbDecoder {
     const map: Record<string, Decoded> = {}
     for (let entry = 0; entry < size; entry++) {
       const key = this.#key()
-      map[key] = key === 'names' && !this.#hasAllNames ? this.#name() : this.#value()
+      const value = key === 'names' && !this.#hasAllNames ? this.#name() : this.#value()
+      if (key === '__proto__') addOwn(map, key, value)
+      else map[key] = value
     }
     return map
   }
@@ -150,7 +164,7 @@ export class MmdbDecoder {
   }
 
   #text(size: number): string {
-    this.#spend(size)
+    this.#spend(size / BYTES_PER_UNIT)
     const start = this.#advance(size)
     return this.#bytes.toString('utf8', start, this.#at)
   }

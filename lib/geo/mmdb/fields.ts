@@ -28,10 +28,10 @@ export function textsAt(record: DecodedMap, key: string): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** The text, or undefined if the value is empty or not a text. */
+/** The text, or undefined if the value is not a text, or empty, or "-", as IP2Location writes what it does not know. */
 export function textAt(record: DecodedMap, key: string): string | undefined {
   const value = record[key]
-  return typeof value === 'string' && value !== '' ? value : undefined
+  return typeof value === 'string' && value !== '' && value !== '-' ? value : undefined
 }
 
 /** The number; files made from CSV spell numbers as text. */

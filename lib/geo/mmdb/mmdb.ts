@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { describeForeign } from '../../parts/foreign-file.ts'
 import type { Address } from '../../parts/net/address.ts'
 import { MmdbDecoder } from './decoder.ts'
 import { matchedBits } from './matched-bits.ts'
@@ -16,8 +17,10 @@ const NAMES_CACHE_BITS = 10
 /** Opens the database in `bytes`. Throws an error with the reason if `bytes` are not a database. */
 export function openMmdb(bytes: Buffer) {
   const end = bytes.lastIndexOf(MARKER)
-  if (end < 0 || end < bytes.length - MARKER_WITHIN) {
-    throw new Error('not a MaxMind DB: the metadata marker is missing')
+  if (end < 0 || end < bytes.length - MARKER_WITHIN - MARKER.length) {
+    const foreign = describeForeign(bytes.subarray(0, 1_000))
+    const reason = foreign === undefined ? 'the metadata marker is missing' : `it ${foreign}`
+    throw new Error(`not a MaxMind DB: ${reason}`)
   }
   const metadata = readMetadata(bytes, end + MARKER.length)
   const treeBytes = (metadata.nodeCount * metadata.recordSize) / 4

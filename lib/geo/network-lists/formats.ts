@@ -67,7 +67,7 @@ function jsonReader<Schema extends v.GenericSchema>(
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text.replace(/^\ufeff/, ''))
   } catch (cause) {
     throw new Error(`it is not JSON: ${reasonOf(cause)}`, { cause })
   }

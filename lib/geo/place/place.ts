@@ -1,5 +1,6 @@
 import { splitCityName } from './city-name.ts'
 import { continentName, findCountry } from './countries.ts'
+import { currentCountryCode } from './country-code.ts'
 import { type Coordinates, LEVEL, type Level, type Named, type Place } from './finding.ts'
 import { cityJson, countryJson, regionJson } from './place-json.ts'
 import { currentRegionCode } from './region-code.ts'
@@ -32,7 +33,7 @@ export function toPlace(raw: RawPlace): Place | undefined {
   if (continent === undefined) return undefined
   const finer = own === undefined ? {} : raw
   const { postalCode } = finer
-  const region = finer.region && { ...finer.region, code: currentRegionCode(finer.region.code) }
+  const region = finer.region && own && toRegion(finer.region, own.code)
   const { city, district = finer.district } = splitCityName(finer.city)
   const level = country === undefined ? LEVEL.continent : levelOf(finer)
   const coordinates = toCoordinates(finer)
@@ -46,7 +47,8 @@ export function toPlace(raw: RawPlace): Place | undefined {
     coordinates,
     timezone: toTimezone(finer.timezone),
     level,
-    isOnlyRegistered: level === LEVEL.country && own?.code === raw.registeredCountry?.code,
+    isOnlyRegistered:
+      level === LEVEL.country && own?.code === toCountry(raw.registeredCountry)?.code,
     json: {
       ...countryJson(continent, country),
       region: regionJson(region),
@@ -60,13 +62,18 @@ function levelOf(raw: RawPlace): Level {
   return raw.region === undefined ? LEVEL.country : LEVEL.region
 }
 
-/** Some files use ZZ and other codes for "no country". */
+/** Some files use ZZ, EU and other codes for "no country", or codes that ISO 3166-1 has replaced. */
 function toCountry(raw: RawNamed | undefined): Named | undefined {
-  const code = raw?.code
-  if (code === undefined) return undefined
-  const known = findCountry(code)
-  if (known === undefined && (code === 'ZZ' || !/^[A-Z]{2}$/.test(code))) return undefined
-  return { code, name: raw?.name ?? known?.name ?? code }
+  if (raw?.code === undefined) return undefined
+  const known = findCountry(currentCountryCode(raw.code))
+  if (known === undefined) return undefined
+  const { code, name } = known
+  return { code, name: code === raw.code ? (raw.name ?? name) : name }
+}
+
+/** The region's code begins with the code that the file has for its country. */
+function toRegion({ code, name }: Named, country: string): Named {
+  return { code: currentRegionCode(`${country}${code.slice(2)}`), name }
 }
 
 function toContinent(raw: RawNamed | undefined, country: string | undefined) {
@@ -86,6 +93,8 @@ const MILES_PER_KM = 0.621371
 function toCoordinates({ latitude, longitude, radiusKm }: RawPlace): Coordinates | undefined {
   if (latitude === undefined || longitude === undefined) return undefined
   if (Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return undefined
+  // Files write this point in the ocean where they know none.
+  if (latitude === 0 && longitude === 0) return undefined
   if (radiusKm === undefined || radiusKm < 0) return { latitude, longitude }
   const accuracyRadius = Math.max(1, Math.round(radiusKm * MILES_PER_KM))
   return { latitude, longitude, accuracyRadius }

@@ -60,10 +60,11 @@ describe('a compiled geofeed', () => {
     assert.equal(database.metadata.builtAt, BUILT_AT)
   })
 
-  it('leaves out a region whose name is unknown', async () => {
+  it('keeps the code of a region whose name is unknown', async () => {
     const database = await compile(['192.0.2.0/24', '192.0.2.0/24,DE,DE-XX,Berlin'])
     const { location, precision } = answer([database], '192.0.2.1')
-    assert.deepEqual([location.region, location.city, precision], [undefined, 'Berlin', 'city'])
+    const region = { code: 'DE-XX', name: 'DE-XX' }
+    assert.deepEqual([location.region, location.city, precision], [region, 'Berlin', 'city'])
   })
 
   it('answers with the narrowest entry, whatever the order of the lines', async () => {
