@@ -80,6 +80,8 @@ export function createState() {
     currencies: new Map<string, string>(),
     /** By subscription item, the oldest first. */
     debits: new Map<string, readonly Debit[]>(),
+    /** By metered item: until when its usage was invoiced before the end of the period. */
+    usageInvoiced: new Map<string, number>(),
     /** By subscription: prorations that wait for the next invoice. */
     pendingLines: new Map<string, Stripe.InvoiceLineItem[]>(),
     /** By subscription: the change that takes effect once its invoice is paid. */

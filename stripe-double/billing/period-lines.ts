@@ -33,7 +33,8 @@ function usageLine(
   { customer, period }: { customer: string; period: Period },
 ): Stripe.InvoiceLineItem {
   const meter = world.state.tables.meters.get(item.price.recurring?.meter ?? '')
-  const start = Math.max(period.start, item.created)
+  const invoiced = world.state.usageInvoiced.get(item.id) ?? 0
+  const start = Math.max(period.start, item.created, invoiced)
   const quantity =
     meter === undefined ? 0 : usageOf(world, meter, { customer, start, end: period.end })
   return quantityLine(world, item, { quantity, period })

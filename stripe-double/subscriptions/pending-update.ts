@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { newInvoice } from '../billing/new-invoice.ts'
 import { periodOf } from '../billing/period.ts'
-import { recordDebits } from '../billing/period-lines.ts'
+import { recordDebits, usageLines } from '../billing/period-lines.ts'
 import { addInvoice, finalizeInvoice, payInvoice, voidInvoice } from '../billing/settle-invoice.ts'
 import { toList } from '../http/list.ts'
 import { mergeMetadata } from '../http/params.ts'
@@ -38,13 +38,17 @@ export function afterTrial({ trialEnd }: Pick<SubscriptionChange, 'trialEnd'>) {
   return trialEnd === undefined ? {} : ({ status: 'active', trial_end: trialEnd } as const)
 }
 
-/** Invoices the change and tries to charge it, but leaves the subscription as it is. */
+/**
+ * Invoices the change and tries to charge it, but leaves the subscription as it is. Like Stripe, also
+ * invoices the usage so far, which is lost if the change is never paid.
+ */
 export function suspendChange(
   world: World,
   row: Stripe.Subscription,
   { change, params }: { change: SubscriptionChange; params: ChangeParam },
 ): void {
-  const { anchor, lines, period, prorations, items, trialEnd } = change
+  const { anchor, period, prorations, items, trialEnd } = change
+  const lines = [...change.lines, ...invoiceUsage(world, row)]
   const plan = { subscription: row, lines, period, reason: 'subscription_update' } as const
   const invoice = finalizeInvoice(world, addInvoice(world, newInvoice(world, plan)))
   const metadata = params.metadata || {}
@@ -71,6 +75,13 @@ export function suspendChange(
   const current = getRow(world, 'subscriptions', row.id)
   const changes = { latest_invoice: invoice.id, pending_update }
   changeRow(world, current, changes, 'customer.subscription.updated')
+}
+
+function invoiceUsage(world: World, row: Stripe.Subscription): Stripe.InvoiceLineItem[] {
+  const now = world.now()
+  const used = usageLines(world, row, { start: periodOf(row).start, end: now })
+  for (const { id } of row.items.data) world.state.usageInvoiced.set(id, now)
+  return used.filter(({ quantity }) => quantity !== 0)
 }
 
 /** Applies the change whose invoice is paid. Returns false if the invoice is not for a change. */

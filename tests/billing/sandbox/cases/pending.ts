@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import type { Bench, Subscribed } from '../sandbox.ts'
-import type { Case } from './case.ts'
+import { UNIT } from '../catalogue.ts'
+import { type Bench, DAY, HOUR, type Subscribed } from '../sandbox.ts'
+import { type Case, linesOf, sumOf } from './case.ts'
 import { toPlan } from './price-change.ts'
 
+const UNITS = 20
 const SOURCE = 'billing/subscriptions/pending-updates'
 
 /** Changes that the bank wants confirmed. */
@@ -61,6 +63,37 @@ export const pending: readonly Case[] = [
       const { items, pending_update } = await subscriptionOf(subscribed.id)
       assert.equal(pending_update, null)
       assert.equal(items.data[0]?.price.id, prices.starter)
+    },
+  },
+  {
+    title: 'A pending change takes the usage with it, and discards it when it expires',
+    source: `${SOURCE}, "Metered items"; the change expires after 23 hours`,
+    run: async (bench) => {
+      const { sdk, prices, clock, subscriptionOf, invoicesOf } = bench
+      const { id, item, customer, end } = await subscribeWithAskingCard(bench, [
+        prices.starter,
+        prices.overage,
+      ])
+      await clock.pass(DAY)
+      await bench.use(customer, UNITS)
+      await clock.pass(DAY)
+      await sdk.subscriptions.update(id, {
+        items: [{ id: item, price: prices.pro }],
+        proration_behavior: 'always_invoice',
+        payment_behavior: 'pending_if_incomplete',
+      })
+      const [, waiting] = await invoicesOf(id)
+      assert.ok(waiting)
+      assert.equal(sumOf(linesOf([waiting], prices.overage)), UNITS * UNIT)
+      const { pending_update } = await subscriptionOf(id)
+      assert.equal(pending_update?.expires_at, clock.now() + 23 * HOUR)
+      await clock.pass(DAY)
+      assert.equal((await subscriptionOf(id)).pending_update, null)
+      assert.equal((await invoicesOf(id))[1]?.status, 'void')
+      await clock.passTo(end + 2 * HOUR)
+      const [, , ...later] = await invoicesOf(id)
+      assert.ok(later.length > 0)
+      assert.equal(sumOf(linesOf(later, prices.overage)), 0)
     },
   },
 ]
