@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { UNIT } from '../catalogue.ts'
+import { PRO, UNIT } from '../catalogue.ts'
 import { type Bench, DAY, HOUR } from '../sandbox.ts'
 import { type Case, linesOf, sumOf } from './case.ts'
 import { toYear } from './price-change.ts'
@@ -52,6 +52,16 @@ export const ends: readonly Case[] = [
     },
   },
   {
+    title: 'An end without invoice_now discards the usage',
+    source: 'billing/subscriptions/cancel: "all metered usage gets discarded"',
+    run: async (bench) => {
+      const { id } = await subscribeWithUsage(bench)
+      await bench.sdk.subscriptions.cancel(id)
+      await bench.clock.pass(2 * DAY)
+      assert.equal(await chargedUsage(bench, id), 0)
+    },
+  },
+  {
     title: 'Our end at once invoices the usage',
     source: 'SDK: SubscriptionCancelParams.invoice_now: "any un-invoiced metered usage"',
     run: async (bench) => {
@@ -70,6 +80,37 @@ export const ends: readonly Case[] = [
       await bench.gateway().cancelAtPeriodEnd(id)
       await bench.clock.passTo(end + 2 * HOUR)
       assert.equal((await bench.subscriptionOf(id)).status, 'canceled')
+      assert.equal(await chargedUsage(bench, id), COST)
+    },
+  },
+  {
+    title: 'An end stops the collection of drafts',
+    source:
+      'billing/subscriptions/overview, "automatic collection … is disabled (auto_advance=false)"',
+    run: async (bench) => {
+      const { id, end } = await subscribeWithUsage(bench)
+      // The draft of a renewal waits an hour.
+      await bench.clock.passTo(end + 600)
+      const [, draft] = await bench.invoicesOf(id)
+      assert.equal(draft?.status, 'draft')
+      await bench.sdk.subscriptions.cancel(id, { invoice_now: true })
+      await bench.clock.pass(2 * DAY)
+      const [, left] = await bench.invoicesOf(id)
+      assert.deepEqual([left?.status, left?.auto_advance], ['draft', false])
+      assert.equal(left?.total, PRO + COST)
+    },
+  },
+  {
+    title: 'Our collection pays the drafts with usage that an end has left',
+    source: 'SDK: InvoiceFinalizeInvoiceParams.auto_advance, InvoiceResource.pay',
+    run: async (bench) => {
+      const { id, end } = await subscribeWithUsage(bench)
+      await bench.clock.passTo(end + 600)
+      await bench.gateway().cancelNow(id)
+      await bench.gateway().collectUsage(id, bench.prices.overage)
+      const invoices = await bench.invoicesOf(id)
+      const paid = invoices.filter(({ status }) => status === 'paid')
+      assert.equal(sumOf(linesOf(paid, bench.prices.overage)), COST)
       assert.equal(await chargedUsage(bench, id), COST)
     },
   },
