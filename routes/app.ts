@@ -15,7 +15,7 @@ import { mountReference } from './reference/reference.ts'
 import { handlerOf } from './request/perform.ts'
 import { toResponse } from './request/respond.ts'
 import { serve } from './request/serve.ts'
-import { answerUnmatched } from './request/unmatched.ts'
+import { answerUnmatched, methodsOfOthers } from './request/unmatched.ts'
 import type { Api } from './request/within.ts'
 
 /** Returns every operation of the contract with the function that answers it. */
@@ -35,6 +35,12 @@ export function createApp(services: Services): Hono<Env> {
   const routes = createRoutes(api)
   const isLiteral = ({ row }: Routes[number]) => !row.path.includes('{')
   mount(app, routes.filter(isLiteral))
+  for (const { row } of routes.filter(isLiteral)) {
+    // Otherwise GET /v1/ip/batch would look up the address "batch".
+    const methods = methodsOfOthers(row.path)
+    if (methods.length > 0)
+      app.on(methods, row.path, (c) => toResponse(answerUnmatched(services, c)))
+  }
   mount(
     app,
     routes.filter((route) => !isLiteral(route)),

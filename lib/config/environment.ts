@@ -80,7 +80,9 @@ const HeaderName = v.pipe(
   v.toLowerCase(),
 )
 
-const toOrigin = (text: string) => parseOrigin(text.replace(/\/$/, ''))?.origin
+const toOrigin = (text: string) => originOf(parseOrigin(text.replace(/\/$/, '')))
+/** `URL` has no origin for the schemes of apps. */
+const originOf = (url: URL | null) => (url === null ? undefined : `${url.protocol}//${url.host}`)
 
 const Origins = v.pipe(
   List,

@@ -10,6 +10,7 @@ import { parseJson } from '../../lib/parts/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
 import { isUnauthorized } from '../request/admit.ts'
+import { allowedHeaders } from '../request/cors.ts'
 import {
   answerError,
   type Exchange,
@@ -19,7 +20,7 @@ import {
 } from '../request/exchange.ts'
 import { charge } from '../request/limit.ts'
 import { setLimitHeaders } from '../request/limit-headers.ts'
-import { type Answer, type Headers, toResponse } from '../request/respond.ts'
+import { type Answer, type Headers as HeaderMap, toResponse } from '../request/respond.ts'
 import { admitAndCharge, readBodyInQueue } from '../request/serve.ts'
 import { refuseMethod } from '../request/unmatched.ts'
 import { type Api, type Call, openCall, performWithin, textOf } from '../request/within.ts'
@@ -106,7 +107,7 @@ async function answerMessage(place: Place, message: unknown): Promise<Answered> 
   const { ask, asked } = createAsk(place)
   const onError = (error: unknown) =>
     services.log.error({ requestId: exchange.requestId, err: error }, 'unexpected error')
-  const response = await protocol.answerMessage(withoutBody(c.req.raw), message, () =>
+  const response = await protocol.answerMessage(withoutBody(c.req.raw), withoutNull(message), () =>
     protocol.createToolServer(TOOLS, { ask, onError }),
   )
   const { called, isRefused } = asked()
@@ -136,13 +137,33 @@ function createAsk({ api, c, exchange }: Place) {
   return { ask, asked: () => ({ called, isRefused }) }
 }
 
-function withoutBody({ url, headers, signal }: Request): Request {
+/**
+ * The request as the protocol's library takes it. It refuses clients that accept only JSON, though all answers are
+ * JSON, and the header of 2025-03-26, though requests without it are of that revision.
+ */
+function withoutBody({ url, headers: given, signal }: Request): Request {
+  const headers = new Headers(given)
+  if (ACCEPTABLE.test(headers.get('accept') ?? '*/*')) headers.set('accept', BOTH)
+  if (headers.get(VERSION_HEADER) === '2025-03-26') headers.delete(VERSION_HEADER)
   return new Request(url, { method: 'POST', headers, signal })
 }
 
+const ALLOWED = allowedHeaders(['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'])
+const ACCEPTABLE = /application\/(?:json|\*)|text\/(?:event-stream|\*)|\*\/\*/i
+const BOTH = 'application/json, text/event-stream'
+const VERSION_HEADER = 'mcp-protocol-version'
+
+/** Some clients write `null` for no arguments. */
+function withoutNull(message: unknown): unknown {
+  if (!v.is(NullCall, message)) return message
+  return { ...message, params: { ...message.params, arguments: undefined } }
+}
+
+const NullCall = v.looseObject({ params: v.looseObject({ arguments: v.null() }) })
+
 /** What is left of the limit that the call has charged. */
-function limitsOf(called: Call | undefined): Headers {
-  const headers: Headers = {}
+function limitsOf(called: Call | undefined): HeaderMap {
+  const headers: HeaderMap = {}
   if (called !== undefined && called.charge !== null) setLimitHeaders(headers, called.charge)
   return headers
 }
@@ -161,7 +182,7 @@ function isAllowedOrigin(
 }
 
 /** Lets a page of an allowed origin read the answer. */
-function originHeaders(services: Services, origin: string | undefined): Headers {
+function originHeaders(services: Services, origin: string | undefined): HeaderMap {
   if (origin === undefined || !isAllowedOrigin(services, origin)) return {}
   return {
     'access-control-allow-origin': origin,
@@ -171,13 +192,12 @@ function originHeaders(services: Services, origin: string | undefined): Headers 
 }
 
 /** Headers of the answer to a preflight; none for origins that are not allowed. */
-function preflightHeaders(services: Services, origin: string | undefined): Headers {
+function preflightHeaders(services: Services, origin: string | undefined): HeaderMap {
   if (origin === undefined || !isAllowedOrigin(services, origin)) return {}
   return {
     ...originHeaders(services, origin),
     'access-control-allow-methods': 'POST',
-    'access-control-allow-headers':
-      'X-API-Key, Authorization, Content-Type, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
+    'access-control-allow-headers': ALLOWED,
     'access-control-max-age': '86400',
   }
 }

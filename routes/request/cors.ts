@@ -4,6 +4,29 @@ import type { Headers } from './respond.ts'
 const EXPOSED = 'X-Request-Id, RateLimit-Policy, RateLimit, Retry-After, Not-Included'
 const PREFLIGHT_SECONDS = '86400'
 
+/** Headers that scripts for tracing add to the requests of a page. */
+const TRACING = [
+  ...['traceparent', 'tracestate', 'baggage'], // W3C: OpenTelemetry and others
+  ...['sentry-trace', 'newrelic', 'elastic-apm-traceparent', 'uber-trace-id', 'X-Amzn-Trace-Id'],
+  ...['b3', 'X-B3-TraceId', 'X-B3-SpanId', 'X-B3-ParentSpanId', 'X-B3-Sampled', 'X-B3-Flags'], // Zipkin
+  ...[
+    'x-datadog-trace-id',
+    'x-datadog-parent-id',
+    'x-datadog-origin',
+    'x-datadog-sampling-priority',
+  ],
+  ...['Request-Id', 'Request-Context', 'X-Correlation-Id', 'X-Cloud-Trace-Context'], // Azure, Google
+]
+
+/** The value of Access-Control-Allow-Headers. */
+export function allowedHeaders(more: readonly string[]): string {
+  return ['X-API-Key', 'Authorization', 'Content-Type', 'X-Request-Id', ...more, ...TRACING].join(
+    ', ',
+  )
+}
+
+const ALLOWED = allowedHeaders([])
+
 /**
  * Whether pages of `MERIDIAN_CORS_ORIGINS` may call the operation: inquiries, and all operations that are
  * neither look-ups nor public.
@@ -76,7 +99,7 @@ export function preflightHeaders(
   return {
     'access-control-allow-origin': origin,
     'access-control-allow-methods': [...methods].join(', '),
-    'access-control-allow-headers': 'X-API-Key, Authorization, Content-Type, X-Request-Id',
+    'access-control-allow-headers': ALLOWED,
     'access-control-max-age': PREFLIGHT_SECONDS,
     ...(allowed.some(isBeacon) && { 'access-control-allow-credentials': 'true' }),
     vary: 'Origin',

@@ -56,6 +56,15 @@ function rowsAt(path: string): Operation[] {
   return PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ row }) => row)
 }
 
+/** The methods that the path does not answer, but a path with a parameter that matches it. */
+export function methodsOfOthers(path: string): string[] {
+  const rows = rowsAt(path)
+  const own = rows.filter((row) => row.path === path).map(({ method }) => method)
+  return rows
+    .filter(({ method }) => !own.includes(method))
+    .map(({ method }) => method.toUpperCase())
+}
+
 /** The methods of the rows with exactly this path or, if there are none, of all matching rows. */
 function allowedMethods(rows: readonly Operation[], path: string): string {
   const own = rows.filter((row) => row.path === path)

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { quoted, RequestId, strictObject } from '../common.ts'
 import { fieldPaths, selectionOf } from '../field-paths.ts'
+import { languageOf } from './language-tag.ts'
 import { Privacy } from './privacy.ts'
 
 const Confidence = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
@@ -148,6 +149,8 @@ export const LANGUAGES = ['de', 'en', 'es', 'fr', 'ja', 'pt-BR', 'ru', 'zh-CN'] 
 export type Language = (typeof LANGUAGES)[number]
 
 export const Lang = v.pipe(
+  v.unknown(),
+  v.transform((tag) => languageOf(tag, LANGUAGES)),
   v.picklist(LANGUAGES),
   v.description(
     'Language of the names of continent, country, region and city; English where a name is not known in it',

@@ -66,9 +66,9 @@ export const SPECIAL_PURPOSE: readonly (readonly [network: string, reachable: Re
   ['fe80::/10', false], // link-local unicast, RFC 4291
 ]
 
-/** Multicast (RFC 5771), and what of IPv6 is not in use (RFC 4291): all but global unicast. */
+/** Multicast (RFC 5771) and the reserved addresses after it, and what of IPv6 is not in use (RFC 4291): all but global unicast. */
 export const NOT_UNICAST: typeof SPECIAL_PURPOSE = [
-  ['224.0.0.0/4', false],
+  ['224.0.0.0/3', false],
   ['::/0', false],
   ['2000::/3', true],
 ]

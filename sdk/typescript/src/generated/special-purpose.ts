@@ -54,7 +54,7 @@ export const SPECIAL_PURPOSE: readonly (readonly [network: string, isPublic: boo
   ['5f00::/16', false],
   ['fc00::/7', false],
   ['fe80::/10', false],
-  ['224.0.0.0/4', false],
+  ['224.0.0.0/3', false],
   ['::/0', false],
   ['2000::/3', true],
 ]

@@ -55,7 +55,7 @@ SPECIAL_PURPOSE = (
     ("5f00::/16", False),
     ("fc00::/7", False),
     ("fe80::/10", False),
-    ("224.0.0.0/4", False),
+    ("224.0.0.0/3", False),
     ("::/0", False),
     ("2000::/3", True),
 )

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { matchesOrigin, parseOriginPattern } from '../../lib/access/origins.ts'
+import { LANGUAGES } from '../../lib/contract/geo/geolocation.ts'
+import { languageOf } from '../../lib/contract/geo/language-tag.ts'
+import { sharedScene } from '../support/scene/scene.ts'
+import { freshClient } from '../support/scene/send.ts'
+
+let key = ''
+const app = sharedScene({}, async () => {
+  key = await app.user('ada').key()
+})
+
+const BASE = 'http://127.0.0.1:8787'
+
+function send(path: string, init: RequestInit = {}) {
+  const headers = { 'x-api-key': key, ...init.headers }
+  const request = new Request(`${BASE}${path}`, { ...init, headers })
+  return app.app.fetch(request, { remoteAddress: freshClient() })
+}
+
+/** The body; the tests read it as what it must be. */
+async function bodyOf(response: Response | Promise<Response>) {
+  return JSON.parse(await (await response).text())
+}
+
+describe('the language of names', () => {
+  const tags = [
+    ['DE', 'de', 'RFC 5646, section 2.1.1: no regard to case'],
+    ['de-DE', 'de', 'navigator.language'],
+    ['de-CH-1996', 'de', 'RFC 5646, a variant'],
+    ['de_AT', 'de', 'a locale of POSIX'],
+    ['pt-br', 'pt-BR', 'no regard to case'],
+    ['pt', 'pt-BR', 'the only Portuguese'],
+    ['pt-PT', 'pt-BR', 'the only Portuguese'],
+    ['zh', 'zh-CN', 'the only Chinese'],
+    ['ZH-cn', 'zh-CN', 'no regard to case'],
+    ['zh-Hans-CN', 'zh-CN', 'RFC 5646, a script'],
+    ['en-US-u-ca-gregory', 'en', 'RFC 6067, an extension'],
+    ['nl', 'nl', 'not known'],
+    ['german', 'german', 'not a tag'],
+    ['de-', 'de-', 'not a tag'],
+    ['', '', 'not a tag'],
+  ] as const
+  for (const [tag, expected, source] of tags) {
+    it(`${tag} is ${expected}: ${source}`, () => assert.equal(languageOf(tag, LANGUAGES), expected))
+  }
+
+  it('is taken from the query and from the body', async () => {
+    for (const tag of ['de-DE', 'DE']) {
+      const { location } = await bodyOf(send(`/v1/ip/81.2.69.160?lang=${tag}`))
+      assert.equal(location.country.name, 'Vereinigtes Königreich', tag)
+      const body = JSON.stringify({ ips: ['81.2.69.160'], lang: tag })
+      const headers = { 'content-type': 'application/json' }
+      const batch = await bodyOf(send('/v1/ip/batch', { method: 'POST', body, headers }))
+      assert.equal(batch.results[0].location.country.name, 'Vereinigtes Königreich', tag)
+    }
+    assert.equal((await send('/v1/ip/81.2.69.160?lang=nl')).status, 400)
+  })
+})
+
+describe('a path that exists', () => {
+  for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH']) {
+    for (const path of ['/v1/ip/batch', '/v1/ip/summary']) {
+      it(`answers ${method} ${path} with 405 and Allow`, async () => {
+        const { status, headers } = await send(path, { method })
+        assert.deepEqual([status, headers.get('allow')], [405, 'POST, OPTIONS'])
+      })
+    }
+  }
+
+  it('still answers its own methods', async () => {
+    assert.equal((await send('/v1/ip/81.2.69.160')).status, 200)
+    assert.equal((await send('/v1/ip/batches')).status, 400)
+  })
+})
+
+describe('a preflight', () => {
+  it('allows the headers of tracing', async () => {
+    const asked = [
+      'traceparent',
+      'tracestate',
+      'baggage',
+      'sentry-trace',
+      'b3',
+      'x-datadog-trace-id',
+    ]
+    const headers = {
+      origin: 'https://app.example',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': asked.join(','),
+    }
+    const answer = await send('/v1/ip/8.8.8.8', { method: 'OPTIONS', headers })
+    const allowed = answer.headers.get('access-control-allow-headers')?.toLowerCase().split(', ')
+    for (const name of [...asked, 'x-api-key', 'content-type']) {
+      assert.ok(allowed?.includes(name), name)
+    }
+  })
+})
+
+describe('the origin of an app', () => {
+  for (const origin of ['capacitor://localhost', 'ionic://localhost', 'tauri://localhost']) {
+    it(`may use a publishable key: ${origin}`, () => {
+      const pattern = parseOriginPattern(origin)
+      assert.equal(pattern?.text, origin)
+      assert.ok(pattern && matchesOrigin([pattern], origin))
+      assert.ok(pattern && !matchesOrigin([pattern], 'https://localhost'))
+      assert.ok(pattern && !matchesOrigin([pattern], `${origin}.example`))
+      assert.equal(parseOriginPattern(origin.toUpperCase())?.text, origin)
+    })
+  }
+
+  it('has a scheme that is known, and no other host', () => {
+    for (const text of [
+      'capacitor://example.com',
+      'file://localhost',
+      'ionic://*.localhost',
+      'capacitor://localhost:80',
+      'capacitor://localhost/x',
+      'app://localhost',
+    ]) {
+      assert.equal(parseOriginPattern(text), null, text)
+    }
+  })
+})
+
+describe('a client of the Model Context Protocol', () => {
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call' }
+  const params = { name: 'locateAddress', arguments: { ipAddress: '81.2.69.160' } }
+  const ask = async (message: object, headers: Record<string, string>) => {
+    const type = { 'content-type': 'application/json' }
+    const body = JSON.stringify(message)
+    const answer = await send('/mcp', { method: 'POST', body, headers: { ...type, ...headers } })
+    return { status: answer.status, body: await bodyOf(answer) }
+  }
+  const accepts = ['application/json', 'text/event-stream', '*/*', 'application/json;q=0.9']
+  for (const accept of accepts) {
+    it(`may accept only ${accept}`, async () => {
+      const { status, body } = await ask({ ...call, params }, { accept })
+      assert.equal(status, 200)
+      assert.equal(body.result.structuredContent.location.city, 'London')
+    })
+  }
+
+  it('may name the revision that no header means', async () => {
+    const headers = { accept: 'application/json', 'mcp-protocol-version': '2025-03-26' }
+    assert.equal((await ask({ ...call, params }, headers)).status, 200)
+  })
+
+  it('may write null for no arguments', async () => {
+    const none = { ...call, params: { name: 'locateAddress', arguments: null } }
+    const { status, body } = await ask(none, { accept: 'application/json' })
+    assert.equal(status, 200)
+    assert.match(body.result.content[0].text, /^BAD_REQUEST: ipAddress/)
+  })
+})
