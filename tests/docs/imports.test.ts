@@ -42,7 +42,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['lib/postgres/', ['lib/parts/']],
   ['lib/db/', ['lib/contract/', 'lib/parts/', 'lib/postgres/']],
   ['lib/http/', BELOW],
-  ['lib/address-lists/', ['lib/contract/']],
+  ['lib/address-lists/', ['lib/contract/', 'lib/parts/']],
   ['lib/openapi/', BELOW],
   ['lib/mcp/', [...BELOW, 'lib/openapi/']],
   ['lib/geo/', BELOW],

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { describeForeign } from '../../parts/foreign-file.ts'
 import type { Address } from '../../parts/net/address.ts'
 import { MmdbDecoder } from './decoder.ts'
+import { describeForeign } from './foreign-file.ts'
 import { matchedBits } from './matched-bits.ts'
 import { branchesOf, findRecord, readTree, walkIpv4, walkOffsets } from './search-tree.ts'
 

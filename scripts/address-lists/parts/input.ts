@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { describeForeign } from '../../../lib/parts/foreign-file.ts'
+import { describeForeign } from '../../../lib/geo/mmdb/foreign-file.ts'
 import { reasonOf } from '../../../lib/parts/reason.ts'
 
 export const STDIN = '-'
