@@ -12,7 +12,7 @@ interface MetricRule {
   readonly poor?: number
   /** Core Web Vitals decide whether a page passes. */
   readonly isCore?: true
-  /** Legacy vitals are shown only if a site still sends them. */
+  /** Legacy vitals have been replaced by others; pages show them in a fold. */
   readonly isLegacy?: true
 }
 

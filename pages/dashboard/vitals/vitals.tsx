@@ -148,7 +148,7 @@ function Measured({
   )
 }
 
-/** The vitals that only old scripts still send. */
+/** The vitals that Google has replaced by others, in a fold. */
 function Legacy({ report: { overview, step, comparison } }: { readonly report: VitalsReport }) {
   const sent = VITALS.filter(
     (vital) => ruleOf(vital).isLegacy && overview.metrics[vital].sampleCount > 0,
