@@ -17,7 +17,7 @@ describe('npm run locate -- --map', { timeout: 300_000 }, () => {
   for (const { name, options } of SCREENS) {
     it(`writes a page that needs no other file: ${name}`, async () => {
       const file = path('out.html')
-      const list = `${'1.1.1.1\n'.repeat(9)}2001:db8::1\n2.2.2.2\nnone\n`
+      const list = `${'1.1.1.1\n'.repeat(9)}2a00:db8::1\n2.2.2.2\nnone\n`
       const { code, stdout, stderr } = await locate(list, ['--map', file])
       assert.deepEqual({ code, stdout }, { code: 0, stdout: '' }, stderr)
       const { page, errors } = await browser.visitor(options)
