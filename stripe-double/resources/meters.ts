@@ -13,20 +13,11 @@ const SummaryParams = withOptional(
   Page.entries,
 )
 
-const MeterParams = withOptional(
-  {
-    display_name: Text,
-    event_name: Text,
-    default_aggregation: v.strictObject({ formula: v.literal('sum', 'the double only sums') }),
-  },
-  {
-    customer_mapping: v.strictObject({
-      event_payload_key: v.literal('stripe_customer_id'),
-      type: v.literal('by_id'),
-    }),
-    value_settings: v.strictObject({ event_payload_key: v.literal('value') }),
-  },
-)
+const MeterParams = v.strictObject({
+  display_name: Text,
+  event_name: Text,
+  default_aggregation: v.strictObject({ formula: v.literal('sum', 'the double only sums') }),
+})
 
 export const meterRoutes: readonly Route[] = [
   route('POST /v1/billing/meters', MeterParams, ({ world, params }) => {
@@ -37,10 +28,7 @@ export const meterRoutes: readonly Route[] = [
   }),
   listRoute('/v1/billing/meters', 'meters', { status: Text }),
   route('POST /v1/billing/meters/:id/deactivate', Nothing, ({ world, id }) =>
-    setStatus(world, id, 'inactive'),
-  ),
-  route('POST /v1/billing/meters/:id/reactivate', Nothing, ({ world, id }) =>
-    setStatus(world, id, 'active'),
+    changeRow(world, getRow(world, 'meters', id), { status: 'inactive' }, 'billing.meter.updated'),
   ),
   route('GET /v1/billing/meters/:id', Nothing, ({ world, id }) => getRow(world, 'meters', id)),
   route('GET /v1/billing/meters/:id/event_summaries', SummaryParams, ({ world, params, id }) => {
@@ -60,10 +48,6 @@ export const meterRoutes: readonly Route[] = [
     return toList(`/v1/billing/meters/${id}/event_summaries`, [summary])
   }),
 ]
-
-function setStatus(world: World, id: string, status: 'active' | 'inactive') {
-  return changeRow(world, getRow(world, 'meters', id), { status }, 'billing.meter.updated')
-}
 
 export function activeMeters(world: World): Stripe.Billing.Meter[] {
   return rowsOf(world, 'meters').filter(({ status }) => status === 'active')

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { cases } from './cases/cases.ts'
 import { readTestKey } from './key.ts'
@@ -18,13 +19,14 @@ const CASE_LIMIT_MS = 600_000
 const start = Math.floor(Date.now() / 1000) - 34 * DAY
 
 describe('Stripe agrees:', { skip, concurrency: AT_ONCE }, () => {
-  let sandbox: Sandbox
+  let sandbox: Sandbox | undefined
   before(async () => {
     sandbox = await openSandbox({ key: key ?? '', start, pauseMs: 1_000 })
   })
-  after(() => sandbox[Symbol.asyncDispose]())
+  after(() => sandbox?.[Symbol.asyncDispose]())
   for (const { title, source, run } of cases) {
     it(`${title} (${source})`, { timeout: CASE_LIMIT_MS }, async () => {
+      assert.ok(sandbox)
       await using bench = await sandbox.openBench()
       await run(bench)
     })
