@@ -27,7 +27,7 @@ export interface ProxyTrust {
 }
 
 /** The headers of a request. */
-interface Headers {
+export interface Headers {
   header(name: string): string | undefined
 }
 
@@ -35,9 +35,13 @@ const REMEMBERED_PEERS = 10_000
 
 /**
  * Returns a function that finds the client of a request by the address of its peer. It returns null if
- * that is not an IP address. Headers are read only if the peer is a trusted proxy.
+ * that is not an IP address. Headers are read only if the peer is a trusted proxy; `onUntrusted` gets the requests of
+ * others.
  */
-export function createFindClient({ trustedProxies, clientHeader }: ProxyTrust) {
+export function createFindClient(
+  { trustedProxies, clientHeader }: ProxyTrust,
+  onUntrusted: (peer: Client, headers: Headers) => void = () => {},
+) {
   const peers = new BoundedCache<string, Client>(REMEMBERED_PEERS)
   const readHeader = clientHeader === 'x-forwarded-for' ? walkBack : readOne
   return (peer: string | undefined, headers: Headers): Client | null => {
@@ -45,7 +49,10 @@ export function createFindClient({ trustedProxies, clientHeader }: ProxyTrust) {
     const client = peers.get(peer) ?? toClient(parsePeer(peer))
     if (client === null) return null
     peers.set(peer, client)
-    if (!isTrusted(client.address, trustedProxies)) return client
+    if (!isTrusted(client.address, trustedProxies)) {
+      onUntrusted(client, headers)
+      return client
+    }
     const text = headers.header(clientHeader) ?? ''
     return toClient(readHeader(client.address, text, trustedProxies))
   }

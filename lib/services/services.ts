@@ -3,6 +3,7 @@ import { createFindClient } from '../access/client-address.ts'
 import { createCredentialQueues } from '../access/credential-queues.ts'
 import { alignKeyExpiry } from '../access/key-expiry.ts'
 import type { KeyRing } from '../access/key-ring/key-ring.ts'
+import { createProxyWatch, proxyWarning } from '../access/unknown-proxy.ts'
 import { cacheReceivers, staleAfterChange, staleAfterSecond } from '../accounts/receivers.ts'
 import { createFindReceiver, type FindReceiver } from '../accounts/site-receiver.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
@@ -80,6 +81,7 @@ export interface Services extends Foundation, Auth, Counters, Admission, Preload
   readonly findReceiver: FindReceiver
   readonly findHostname: FindHostname
   readonly findClient: ReturnType<typeof createFindClient>
+  readonly proxyWatch: ReturnType<typeof createProxyWatch>
   /** null if this server downloads no databases. */
   readonly downloads: Downloads | null
   readonly operatorJobs: ReturnType<typeof openOperatorJobs>
@@ -150,12 +152,21 @@ export async function openServices(config: Config, options: ServiceOptions): Pro
     operatorJobs: openOperatorJobs(foundation, billing, options.runScript),
     health: openHealth(foundation, { geo, keys, checkDamage }),
     requestTimes: createRequestTimes(),
-    findClient: createFindClient(config),
+    ...openClients(config, log),
     openDemo: createOpenDemo(foundation, keys),
     startReadingStripe: () => startAll([reconciliation, overages, catalogue]),
     ...createPreloads(log, [...contact.loads, ...billing.loads], [auth.loadAuth, ...ASSET_LOADS]),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
+}
+
+/** Finds the clients of requests, and names a proxy in the log that should perhaps be trusted. */
+function openClients(config: Config, log: Log) {
+  const { clientHeader } = config
+  const proxyWatch = createProxyWatch(clientHeader, (network) =>
+    log.warn({ client: network }, proxyWarning(network, clientHeader)),
+  )
+  return { proxyWatch, findClient: createFindClient(config, proxyWatch.see) }
 }
 
 /** Does the work that others leave in the database: changed names to send, accounts to delete. */

@@ -9,10 +9,10 @@ import { availableMemory, totalMemory } from '../../parts/process/available-memo
 import { reasonOf } from '../../parts/reason.ts'
 import type { Services } from '../services.ts'
 
-type Facts = Pick<Services, 'config' | 'health' | 'now'>
+type Facts = Pick<Services, 'config' | 'health' | 'now' | 'proxyWatch'>
 
 /** The state of the process and its machine. Sizes are in bytes, times in epoch milliseconds. */
-export async function readSystem({ config, health, now }: Facts) {
+export async function readSystem({ config, health, now, proxyWatch }: Facts) {
   const { rss, heapUsed } = process.memoryUsage()
   return {
     health: await health.read(),
@@ -24,6 +24,8 @@ export async function readSystem({ config, health, now }: Facts) {
     dataDir: config.dataDir,
     backups: await backupsOf(config.backupDir),
     backupDir: config.backupDir,
+    unknownProxy: proxyWatch.found(),
+    clientHeader: config.clientHeader,
     /** Whether Litestream's copy is complete; null if it does not copy the database. */
     copy: config.replicated ? await copyOf(config.dataDir, now) : null,
   }
