@@ -8,7 +8,7 @@ import { DAY_MS } from '../parts/durations.ts'
 
 const YEAR_MS = 365 * DAY_MS
 
-/** Keys of the free plan expire a year after creation or renewal; those of paid plans never do. */
+/** Keys of plans without a price expire a year after creation or renewal; those of other plans never do. */
 export function keyExpiry(plan: { readonly price: number }, now: number): number | null {
   return plan.price === 0 ? now + YEAR_MS : null
 }

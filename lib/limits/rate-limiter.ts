@@ -41,7 +41,7 @@ export const POLICIES = {
   contact: { name: 'inquiries', capacity: 5, windowMs: 15 * MINUTE_MS },
   /** Inquiries with a credential, per user and per address: one client may have many accounts. */
   inquiries: { name: 'inquiries', capacity: 5, windowMs: 15 * MINUTE_MS },
-  /** Changes of a user's keys but removals; also of keys that are deleted since. */
+  /** New and renewed keys of a user, including those deleted since. */
   newKeys: { name: 'new-keys', capacity: 30, windowMs: HOUR_MS },
   /** Sites that a user registers, including those deleted since. */
   newSites: { name: 'new-sites', capacity: 30, windowMs: HOUR_MS },

@@ -1,4 +1,4 @@
-import { mkdirSync, statfsSync, writeFileSync } from 'node:fs'
+import { statfsSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -9,7 +9,6 @@ import { LOADER } from '../runtime.ts'
 import { processFolder } from '../temp-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const GROUPS = join(ROOT, 'node_modules/.cache/test-groups')
 /** Compiled code of the tests, apart from that of servers. */
 const COMPILED = join(ROOT, 'node_modules/.cache/compile')
 /** The same on every machine, so that a file has the same neighbours everywhere. */
@@ -28,9 +27,10 @@ const TIMEOUT_MS = 300_000
  * with a process for each file, half of the time is loading.
  */
 export async function runTogether(files: readonly string[]): Promise<void> {
-  mkdirSync(GROUPS, { recursive: true })
+  // A folder of this run, since another may go on beside it.
+  const folder = processFolder()
   const groups = Map.groupBy(files, (file) => files.indexOf(file) % PROCESSES)
-  const entries = [...groups].map(([at, group]) => writeEntry(at, group))
+  const entries = [...groups].map(([at, group]) => writeEntry(join(folder, `${at}.mjs`), group))
   if (hasMemory()) process.env['TMPDIR'] = MEMORY
   // Here goes what Windows does not remove before the processes of the tests have ended.
   if (process.platform === 'win32') process.env['TEMP'] = processFolder()
@@ -51,8 +51,7 @@ function hasMemory(): boolean {
   }
 }
 
-function writeEntry(at: number, files: string[]): string {
-  const entry = join(GROUPS, `${at}.mjs`)
+function writeEntry(entry: string, files: string[]): string {
   const module = JSON.stringify(import.meta.url)
   writeFileSync(
     entry,
