@@ -134,9 +134,9 @@ export async function findDiscount(
 }
 
 /**
- * Replaces the discounts of the subscription with the discount of the promotion code. If that discount
- * is already active, nothing changes: entering the code again does not extend it. Throws BAD_REQUEST if
- * the code is unknown, has expired, was used before, or is not for this subscription.
+ * Gives the subscription the discount of the promotion code. If that discount is already active, nothing
+ * changes: entering the code again does not extend it. Throws BAD_REQUEST if the code is unknown, has expired,
+ * was used before, or is not for this subscription, or if another discount is active.
  */
 export function applyPromotion(billing: Billing, actor: Actor, code: string): Promise<Discount> {
   return withSubscription(billing, actor.userId, async (stripe, row) => {

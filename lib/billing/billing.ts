@@ -80,6 +80,7 @@ export function createBilling(options: BillingOptions) {
     overagePrice,
     countRequests,
     tax: stripe.tax,
+    mode: modeOf(secretKey ?? ''),
     /** The account and mode of the key. */
     readStripeAccount,
     /** Throws WrongStripeAccount if we know that our customers belong to another account or mode. */

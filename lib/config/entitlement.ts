@@ -64,7 +64,8 @@ export function toEntitlement(stored: StoredEntitlement, plans: Plans): Entitlem
   const plan = planInEffect(stored, plans)
   if (subscribed === null || !givesAccess(subscribed.status)) return { plan, paid: null }
   const { periodStart: start, periodEnd: end, interval } = subscribed
-  const hasTerms = subscribed.overages && overagePrice !== null
+  // Who owes a renewal gets no further credit.
+  const hasTerms = subscribed.overages && subscribed.status !== 'past_due' && overagePrice !== null
   const overages = hasTerms ? toOverageTerms(plan, overagePrice, spendingCap) : null
   const carriedRequests = toCarriedRequests(subscribed.carriedRequests, subscribed.carriedUntil)
   const paid = { start, end, interval, overages, ...(carriedRequests && { carriedRequests }) }

@@ -80,6 +80,29 @@ describe('meters', () => {
     assert.equal((await stripe.invoices.list({ customer })).data[0]?.amount_paid, 20)
   })
 
+  it('bill the usage with a pending update, and discard it when that expires', async () => {
+    const { double, stripe, starter, pro, overage } = at
+    const customer = await addPayer(stripe)
+    const { id, items } = await stripe.subscriptions.create({
+      customer,
+      items: [{ price: starter }, { price: overage }],
+    })
+    await report(stripe, { customer, value: 1_000, identifier: 'pending' })
+    double.advance(60)
+    const asks = await stripe.paymentMethods.attach('pm_card_authenticationRequired', { customer })
+    await stripe.subscriptions.update(id, { default_payment_method: asks.id })
+    await stripe.subscriptions.update(id, {
+      items: [{ id: items.data[0]?.id ?? '', price: pro }],
+      proration_behavior: 'always_invoice',
+      payment_behavior: 'pending_if_incomplete',
+    })
+    const [pending] = (await stripe.invoices.list({ customer })).data
+    assert.equal(pending?.lines.data.find(({ quantity }) => quantity === 1_000)?.amount, 100)
+    double.advance(31 * DAY + 3_600)
+    const [renewal] = (await stripe.invoices.list({ customer })).data
+    assert.equal(renewal?.amount_due, 900)
+  })
+
   it('discard the usage of a subscription that is canceled at once', async () => {
     const { double, stripe, pro, overage } = at
     const customer = await addPayer(stripe)

@@ -5,7 +5,7 @@ import type { Billing } from '../billing.ts'
 import { collectEnded } from '../overages/collect-ended.ts'
 import type { Overages } from '../overages/overages.ts'
 import type { SignedEvent } from '../stripe/events.ts'
-import { findOrAssign } from '../subscription/customers.ts'
+import { findOrAssign, UnknownCustomer } from '../subscription/customers.ts'
 import { auditSync, sync } from '../subscription/sync.ts'
 import { hasReceived, insertEvent } from './received-events.ts'
 
@@ -28,11 +28,14 @@ export async function receiveEvent(
   now: number,
 ): Promise<void> {
   if (billing.webhookSecrets.length === 0) {
-    throw new ApiError('BILLING_NOT_CONFIGURED', 'No signing secret is set')
+    throw new ApiError(
+      'BAD_REQUEST',
+      'Stripe-Signature: no signing secret is set to verify it with',
+    )
   }
   const { readSignedEvent, subjectOf } = await billing.loadEvents()
   const event = await readSignedEvent(signed, billing.webhookSecrets, now)
-  const subject = subjectOf(event)
+  const subject = isForeign(billing, event) ? null : subjectOf(event)
   if (subject === null) return
   const userId = await findOrAssign(billing, subject, now)
   if (userId === null) return
@@ -40,15 +43,26 @@ export async function receiveEvent(
   if (LAST_UNITS.includes(event.type)) await overages.reportAll(userId)
   const notes = event.type === 'invoice.payment_failed' ? [toFailedPayment(event)] : []
   const stripe = billing.openStripe()
-  await billing.enqueue(userId, async () => {
+  const apply = async () => {
     if (await hasReceived(billing.db, event.id)) return
     await sync(billing, stripe, userId, (result) => [
       insertEvent(billing.db, { id: event.id, type: event.type, receivedAt: now }),
       ...notes.map((note) => billing.auditStripe(userId, note)),
       ...auditSync(billing, userId, result),
     ])
-  })
+  }
+  await billing.enqueue(userId, apply).catch(ignoreUnknown)
   if (event.type === 'customer.subscription.deleted') await collectEnded(billing, userId, now)
+}
+
+/** For `catch`: the reconciliation reports customers that Stripe lacks. To deliver the event again is no use. */
+function ignoreUnknown(error: unknown): void {
+  if (!(error instanceof UnknownCustomer)) throw error
+}
+
+/** Whether the event is of a connected account, or of test mode while the key is of live mode, or the reverse. */
+function isForeign({ mode }: Billing, { account, livemode }: StripeEvent): boolean {
+  return account !== undefined || (livemode !== undefined && livemode !== (mode === 'live'))
 }
 
 function toFailedPayment({ data }: StripeEvent): AuditNote {

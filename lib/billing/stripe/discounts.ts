@@ -21,9 +21,8 @@ export function discountCalls(calls: StripeCalls) {
     /** Returns the active discount of the subscription or, if there is none, of its customer. */
     findDiscount: async (id: string, now: number): Promise<Discount | undefined> => {
       const expand = [...expanded('discounts'), ...expanded('customer.discount')]
-      const { discounts, customer } = await getSubscription(id, expand)
-      const ofCustomer = typeof customer === 'string' || customer.deleted ? null : customer.discount
-      return findActive([...discounts, ofCustomer], now)?.discount
+      const subscription = await getSubscription(id, expand)
+      return findActive([...subscription.discounts, ofCustomer(subscription)], now)?.discount
     },
 
     findCustomerDiscount: async (id: string, now: number): Promise<Discount | undefined> => {
@@ -32,15 +31,16 @@ export function discountCalls(calls: StripeCalls) {
     },
 
     /**
-     * Replaces the discounts of the subscription. `applied` is the code, or null if its discount is
-     * already active: then nothing changes. Throws BAD_REQUEST if the customer has used the code before,
-     * because Stripe would start its discount again.
+     * Gives the subscription the discount of the code. `applied` is the code, or null if its discount is
+     * already active: then nothing changes. Throws BAD_REQUEST if another discount of the subscription or the
+     * customer is active, which it would replace, or if the customer has used the code before, because Stripe
+     * would start its discount again.
      */
     applyPromotion: async (id: string, code: string, now: number) => {
       const expand = expanded('discounts')
-      const subscription = await getSubscription(id, expand)
+      const subscription = await getSubscription(id, [...expand, ...expanded('customer.discount')])
       const promotion = await findPromotion(calls, code, idOf(subscription.customer))
-      const current = findActive(subscription.discounts, now)
+      const current = findActive([...subscription.discounts, ofCustomer(subscription)], now)
       if (current?.promotionId === promotion.id) {
         return { discount: current.discount, applied: null }
       }
@@ -52,6 +52,7 @@ export function discountCalls(calls: StripeCalls) {
       ) {
         throw new ApiError('BAD_REQUEST', 'The promotion code was used before')
       }
+      requireNoDiscount(current)
       // One call for both, so that a crash cannot apply a code without recording that it was used.
       const metadata = { [PROMOTIONS_FIELD]: toValue([...earlier, promotion.id]) }
       const change = { discounts: [{ promotion_code: promotion.id }], metadata, expand }
@@ -63,6 +64,17 @@ export function discountCalls(calls: StripeCalls) {
       return { discount: given.discount, applied: promotion.code }
     },
   }
+}
+
+/** A discount of the subscription switches it off. Expects an expanded customer. */
+function ofCustomer({ customer }: Stripe.Subscription): MaybeDiscount {
+  return typeof customer === 'string' || customer.deleted ? null : customer.discount
+}
+
+/** A new discount would replace the active one for good, even if that is better. */
+function requireNoDiscount(current: ReturnType<typeof findActive>): void {
+  if (current === undefined) return
+  throw new ApiError('BAD_REQUEST', 'A discount is active already: use the code when it has ended')
 }
 
 /** The promotions that were applied here, and those of the current discounts. */

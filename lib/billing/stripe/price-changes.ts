@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import type { CarriedRequests } from '../../config/carried-requests.ts'
 import type { PaymentConfirmation } from '../../contract/billing/billing-schemas.ts'
+import { ApiError } from '../../parts/errors.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ConfirmationNeeded, unavailable } from './stripe-refusal.ts'
 import {
@@ -58,11 +59,12 @@ export function priceChangeCalls({ read, write }: StripeCalls) {
     /**
      * Returns null once the price is changed. If the bank asks the customer to confirm the payment,
      * returns the pending change, which Stripe applies once it is paid. Throws PAYMENT_FAILED, and
-     * changes nothing, if the card is declined.
+     * changes nothing, if the card is declined, or if the change must not wait for the bank (`ifAsked`).
      */
     changePrice: async (
       change: PriceChange,
       overages: 'keep' | 'off',
+      ifAsked: 'wait' | 'refuse' = 'wait',
     ): Promise<PendingChange | null> => {
       const { subscriptionId: id } = change
       const metadata = {
@@ -75,6 +77,7 @@ export function priceChangeCalls({ read, write }: StripeCalls) {
         return null
       } catch (error) {
         if (!(error instanceof ConfirmationNeeded)) throw error
+        if (ifAsked === 'refuse') throw confirmElsewhere()
       }
       const pending = { payment_behavior: 'pending_if_incomplete', expand: EXPANDED } as const
       return toPending(await update(id, { ...params, ...pending }))
@@ -155,6 +158,13 @@ function toPending({
   const at = (invoice.lines.data[0]?.period.start ?? invoice.created) * 1000
   const cost = toCost(invoice)
   return { prices, invoiceId, cost, at, confirmation: { url, expiresAt } }
+}
+
+function confirmElsewhere(): ApiError {
+  return new ApiError(
+    'PAYMENT_FAILED',
+    'The bank asks to confirm the payment: with overages, first confirm a card in the customer portal (POST /v1/billing/portal), then change the plan',
+  )
 }
 
 function toSeconds(time: number): number {

@@ -125,8 +125,11 @@ async function makeChange(
   const shownAt = await findPreviewTime(billing, actor, wanted)
   const at = shownAt ?? clampToPeriod(row, actor.now)
   const { change } = await toPriceChange(billing, wanted, at)
+  // "If the pending update expires before payment, Stripe discards this usage":
+  // https://docs.stripe.com/billing/subscriptions/pending-updates, "Metered items"
+  const ifAsked = row.overageItemId === null ? 'wait' : 'refuse'
   const pending = await stripe
-    .changePrice(change, billing.prices.allowsOverages(offer) ? 'keep' : 'off')
+    .changePrice(change, billing.prices.allowsOverages(offer) ? 'keep' : 'off', ifAsked)
     .catch(explainChange(stripe, row, change))
   const detail = changeText(wanted)
   if (pending === null) {
@@ -160,6 +163,7 @@ async function toPriceChange(
   const subject = { subscriptionId: row.id, itemId: row.itemId, price }
   const fromNow = { ...subject, at: now, chargedFrom: '' }
   if (endsTrial(row, from, to)) {
+    requireContinuing(row)
     return { change: { ...fromNow, carried: null, period: 'end-trial' }, notes: [] }
   }
   const used = await countRequests(row.userId, countedPeriod(row, now))
@@ -167,6 +171,7 @@ async function toPriceChange(
   if (interval !== row.interval) {
     requireNoOverageItem(row)
     if (row.status !== 'trialing') {
+      requireContinuing(row)
       const carried = getCarried(row, plansAndUse)
       return {
         change: { ...fromNow, carried, period: 'restart' },
@@ -179,6 +184,18 @@ async function toPriceChange(
     change: { ...subject, ...time, carried: null, period: 'keep' },
     notes: [explainCredit(row, plansAndUse)],
   }
+}
+
+/**
+ * A change that begins a new period would charge for time after the end. Whether the end follows the period
+ * depends on who scheduled it: https://docs.stripe.com/billing/subscriptions/billing-mode/compare
+ */
+function requireContinuing({ cancelAt }: SubscriptionRow): void {
+  if (cancelAt === null) return
+  throw new ApiError(
+    'BAD_REQUEST',
+    'The subscription is canceled: reactivate it before a change that begins a new period',
+  )
 }
 
 /** A trial does not carry over to a dearer plan that offers no trial. */

@@ -1,5 +1,6 @@
 import type { Plan } from '../../config/plans.ts'
-import type { CancelResponse, ReactivateResponse } from '../../contract/billing/billing-schemas.ts'
+import type { CancelResponse } from '../../contract/billing/billing-schemas.ts'
+import { ApiError } from '../../parts/errors.ts'
 import { type Actor, type Billing, notConfigured } from '../billing.ts'
 import { refreshOveragePrice } from '../overages/overage-price.ts'
 import {
@@ -23,16 +24,13 @@ export function cancelSubscription(billing: Billing, actor: Actor): Promise<Canc
   })
 }
 
-/** Undoes a cancellation that was made here or in the customer portal. Returns the status at Stripe. */
-export function reactivateSubscription(
-  billing: Billing,
-  actor: Actor,
-): Promise<ReactivateResponse['status']> {
+/** Undoes a cancellation that was made here or in the customer portal. */
+export function reactivateSubscription(billing: Billing, actor: Actor): Promise<void> {
   return withSubscription(billing, actor.userId, async (stripe, row) => {
-    if (row.cancelAt === null) return toContinuing(row)
+    if (row.cancelAt === null) return
     await stripe.undoCancellation(row.id)
     const note = toNote('reactivate_subscription', row, row.plan)
-    return toContinuing(await saveChange(billing, stripe, actor, note))
+    await saveChange(billing, stripe, actor, note)
   })
 }
 
@@ -53,15 +51,27 @@ export async function setOverages(
   if (overagePrice === undefined) throw notConfigured()
   // Nobody can agree to a price that we do not know.
   if (wanted === 'on') await refreshOveragePrice(billing, actor.now)
-  return withSubscription(billing, actor.userId, async (stripe, row) => {
+  return withSubscription(billing, actor.userId, async (stripe, row, duplicates) => {
     requireOverages(billing, { plan: billing.plans.ofUser(row.plan), interval: row.interval })
     requireNoTrial(row)
     if (row.overages === (wanted === 'on')) return row.overages
-    if (wanted === 'on') requirePaidRenewal(row)
+    if (wanted === 'on') {
+      requirePaidRenewal(row)
+      requireSingle(duplicates)
+    }
     const detail = wanted === 'on' ? `on: ${await describeTerms(billing, row)}` : wanted
     await stripe.setOverages(row.id, wanted, row.overageItemId === null ? overagePrice : null)
     return (await saveChange(billing, stripe, actor, toNote('set_overages', row, detail))).overages
   })
+}
+
+/** A meter counts per customer: each subscription with a metered price would charge every unit. */
+function requireSingle(duplicates: readonly string[]): void {
+  if (duplicates.length === 0) return
+  throw new ApiError(
+    'BAD_REQUEST',
+    'You pay for two subscriptions: end the other in the customer portal before you turn on overages',
+  )
 }
 
 /** Stores the subscription as Stripe has it after a change, together with the audit row. */
@@ -80,8 +90,4 @@ function toCanceling({ cancelAt }: SubscriptionRow): CancelResponse {
     status: 'canceling',
     cancelAt: cancelAt === null ? null : new Date(cancelAt).toISOString(),
   }
-}
-
-function toContinuing({ status }: SubscriptionRow): ReactivateResponse['status'] {
-  return status === 'trialing' || status === 'past_due' ? status : 'active'
 }

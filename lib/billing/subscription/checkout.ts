@@ -3,13 +3,15 @@ import type { CheckoutResponse } from '../../contract/billing/billing-schemas.ts
 import type { Interval } from '../../contract/billing/price-schemas.ts'
 import { ApiError } from '../../parts/errors.ts'
 import type { Actor, Billing } from '../billing.ts'
+import { findStripeAccount } from '../mirror/stripe-account.ts'
 import { getPrice } from '../plan-prices.ts'
 import type { CheckoutOptions } from '../stripe/checkout.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import type { Buyer } from '../stripe/new-customers.ts'
 import { unavailable } from '../stripe/stripe-refusal.ts'
 import { explainCurrency } from './currency.ts'
-import { findCustomer, insertCustomer } from './customers.ts'
+import { deleteCustomer, findCustomer, insertCustomer, UnknownCustomer } from './customers.ts'
+import { findSubscription } from './subscriptions.ts'
 import { hasAccess, sync } from './sync.ts'
 import { hasTried } from './trials.ts'
 
@@ -58,10 +60,24 @@ async function prepareCustomer(
       const created = await stripe.createCustomer(buyer, gone)
       customer = await storeCustomer(billing, { userId, customerId: created, createdAt: now })
     }
-    await closeUnpaid(billing, stripe, { userId, customer })
+    await closeUnpaid(billing, stripe, { userId, customer }).catch(releaseUnknown(billing, userId))
     if ((await findCustomer(billing.db, userId)) !== null) return customer
-    // It was deleted at Stripe.
+    // It was deleted at Stripe, perhaps with all test data.
     gone.add(customer)
+  }
+}
+
+/**
+ * For `catch`: gives up a customer that Stripe does not know and that pays for nothing here, if the account is
+ * known to be ours. Otherwise throws the error.
+ */
+function releaseUnknown({ db, change }: Billing, userId: string) {
+  return async (error: unknown): Promise<void> => {
+    const isUnknown = error instanceof UnknownCustomer && (await findStripeAccount(db)) !== null
+    const customer = await findCustomer(db, userId)
+    if (!isUnknown || customer === null || (await findSubscription(db, userId)) !== null)
+      throw error
+    await change([deleteCustomer(db, customer)])
   }
 }
 

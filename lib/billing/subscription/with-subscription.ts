@@ -5,7 +5,12 @@ import type { StripeGateway } from '../stripe/gateway.ts'
 import { findSubscription, type SubscriptionRow } from './subscriptions.ts'
 import { sync } from './sync.ts'
 
-type Work<Result> = (stripe: StripeGateway, subscription: SubscriptionRow) => Promise<Result>
+type Work<Result> = (
+  stripe: StripeGateway,
+  subscription: SubscriptionRow,
+  /** The ids of others for which the user pays, too. */
+  duplicates: readonly string[],
+) => Promise<Result>
 
 /**
  * Runs `work` on the user's subscription as it is at Stripe now. Throws NO_ACTIVE_SUBSCRIPTION if no
@@ -36,8 +41,8 @@ async function withRequired<Result>(
   require(await findSubscription(billing.db, userId))
   const stripe = billing.openStripe()
   return billing.enqueue(userId, async () => {
-    const { after } = await sync(billing, stripe, userId)
-    return work(stripe, require(after))
+    const { after, duplicates } = await sync(billing, stripe, userId)
+    return work(stripe, require(after), duplicates)
   })
 }
 

@@ -67,10 +67,7 @@ export const CancelResponse = strictObject(
 export type CancelResponse = v.InferOutput<typeof CancelResponse>
 
 export const ReactivateResponse = strictObject('Confirms that the subscription continues', {
-  status: v.pipe(
-    v.picklist(['active', 'trialing', 'past_due']),
-    v.description('past_due: the last payment failed'),
-  ),
+  status: v.literal('active'),
 })
 export type ReactivateResponse = v.InferOutput<typeof ReactivateResponse>
 
@@ -92,6 +89,8 @@ export const StripeEvent = v.pipe(
   v.looseObject({
     id: v.pipe(v.string(), v.minLength(1)),
     type: v.pipe(v.string(), v.description('Such as invoice.paid')),
+    account: v.optional(v.string()),
+    livemode: v.optional(v.boolean()),
     data: v.looseObject({
       object: v.record(v.string(), v.unknown()),
       previous_attributes: v.optional(v.record(v.string(), v.unknown())),

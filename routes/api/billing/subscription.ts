@@ -88,8 +88,8 @@ export function subscriptionHandlers({
       return { status: 200, body: await cancelSubscription(billing, toActor(db, caller, now)) }
     },
     reactivateSubscription: async ({ caller, now }) => {
-      const status = await reactivateSubscription(billing, toActor(db, caller, now))
-      return { status: 200, body: { status } }
+      await reactivateSubscription(billing, toActor(db, caller, now))
+      return { status: 200, body: { status: 'active' } }
     },
   } satisfies Partial<Handlers>
 }
@@ -111,7 +111,8 @@ function toResponse(
       id: row.id,
       status: statusOf(row),
       currentPeriodStart: new Date(row.periodStart).toISOString(),
-      currentPeriodEnd: new Date(row.periodEnd).toISOString(),
+      // Stripe or the operator may have scheduled the end for another time.
+      currentPeriodEnd: new Date(row.cancelAt ?? row.periodEnd).toISOString(),
       overagesEnabled: row.overages,
     },
   }

@@ -100,13 +100,14 @@ describe('the signature of an event', () => {
     for (const body of bodies) assert.equal((await deliver(shop, { body })).status, 400, body)
   })
 
-  it('is required before anything else; without a secret to check it, the answer is 503', async () => {
+  it('is required, and cannot be verified without a secret: the answer is 400', async () => {
     await using app = await makeApp()
     const unsigned = await app.send('POST', WEBHOOK, { body: EVENT })
     assert.equal(codeOf(unsigned), 'BAD_REQUEST')
     const headers = { 'stripe-signature': 't=1,v1=00' }
     const signed = await app.send('POST', WEBHOOK, { body: EVENT, headers })
-    assert.equal(codeOf(signed), 'BILLING_NOT_CONFIGURED')
+    assert.equal(codeOf(signed), 'BAD_REQUEST')
+    assert.match(signed.text, /no signing secret is set/)
   })
 })
 
@@ -248,5 +249,41 @@ describe('database and log of billing', () => {
     for (const secret of [...shop.secrets, ...ofCards, 'sk_test_', '_secret_']) {
       assert.equal(written.includes(secret), false, secret)
     }
+  })
+})
+
+/*
+ * Events of connected accounts have `account`, and `livemode` says the mode:
+ * https://docs.stripe.com/connect/webhooks and https://docs.stripe.com/api/events/object
+ */
+describe('an event of another account or mode', () => {
+  const shop = freshly(openShop)
+  const metadata = () => ({ meridian_user: shop.userId })
+
+  for (const [name, origin, customer] of [
+    ['a connected account', { account: 'acct_other' }, null],
+    ['live mode', { livemode: true }, null],
+    ['an account whose customer Stripe does not know', {}, 'cus_other'],
+  ] as const) {
+    it(`is 200 and stores nothing: ${name}`, async () => {
+      const id = customer ?? (await shop.stripe.customers.create()).id
+      const object = { id: 'sub_other', customer: id, metadata: metadata() }
+      const type = 'customer.subscription.created'
+      const body = JSON.stringify({ ...EVENT, ...origin, type, data: { object } })
+      assert.equal((await deliver(shop, { body })).status, 200)
+      assert.equal(await findCustomer(shop.app.services.db, shop.userId), null)
+      assert.equal(await countEvents(shop), 0)
+      assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
+    })
+  }
+
+  it('is 200 if Stripe no longer knows our own customer', async () => {
+    const { id } = await shop.buy('pro')
+    const customer = String(shop.atStripe(id).customer)
+    shop.double.world.state.tables.customers.delete(customer)
+    const object = { id: 'in_1', customer }
+    const body = JSON.stringify({ ...EVENT, id: 'evt_2', type: 'invoice.paid', data: { object } })
+    assert.equal((await deliver(shop, { body })).status, 200)
+    assert.equal((await shop.row())?.plan, 'pro')
   })
 })

@@ -55,7 +55,7 @@ describe('a cancellation', () => {
     for (const status of ['past_due', 'trialing'] as const) {
       const { subscriptions } = shop.double.world.state.tables
       subscriptions.set(id, { ...shop.atStripe(id), status, cancel_at_period_end: true })
-      assert.deepEqual((await shop.send('POST', REACTIVATE)).body, { status })
+      assert.deepEqual((await shop.send('POST', REACTIVATE)).body, { status: 'active' })
     }
     const taken = (await auditOf(shop)).filter(({ action }) => action === 'reactivate_subscription')
     assert.equal(taken.length, 4)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
+import { saveStripeAccount } from '../../../lib/billing/mirror/stripe-account.ts'
 import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
 import type { SubscriptionResponse } from '../../../lib/contract/billing/billing-schemas.ts'
 import { readEverything, write } from '../../support/database/sql.ts'
@@ -242,6 +243,18 @@ describe('POST /v1/billing/subscription', () => {
       unpaid.map(({ id }) => shop.atStripe(id).status),
       ['canceled', 'canceled'],
     )
+  })
+
+  it('replaces a customer that Stripe no longer knows, once the account is known to be ours', async () => {
+    const gone = await buyer(shop)
+    shop.double.world.state.tables.customers.delete(gone)
+    const unknown = await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
+    assert.equal(codeOf(unknown), 'BILLING_UNAVAILABLE')
+    const { db, billing } = shop.app.services
+    const account = await billing.readStripeAccount()
+    await billing.change([saveStripeAccount(db, account)])
+    assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
+    assert.notEqual((await findCustomer(db, shop.userId))?.customerId, gone)
   })
 
   it('answers 503 without a Stripe key', async () => {

@@ -213,3 +213,31 @@ describe('a checkout that the bank wants confirmed', () => {
     assert.equal((await shop.row())?.plan, 'pro')
   })
 })
+
+/*
+ * "If the pending update expires before payment, Stripe discards this usage":
+ * https://docs.stripe.com/billing/subscriptions/pending-updates, "Metered items"
+ */
+describe('a change that the bank asks to confirm while overages are charged', () => {
+  it('is refused with the way to the portal, so that no units are lost', async () => {
+    await using shop = await openShop()
+    await shop.app.services.overages.refreshPrice()
+    const { id } = await shop.buy('pro')
+    assert.equal((await shop.send('PATCH', SUBSCRIPTION, { overagesEnabled: true })).status, 200)
+    assert.equal((await shop.send('PUT', SUBSCRIPTION, { planId: 'starter' })).status, 200)
+    const customer = String(shop.atStripe(id).customer)
+    const { id: method } = await shop.stripe.paymentMethods.attach(ASKS, { customer })
+    await shop.stripe.subscriptions.update(id, { default_payment_method: method })
+    shop.pass(DAY)
+    // Nothing is owed before the credit is used up.
+    const { customers } = shop.double.world.state.tables
+    const row = customers.get(customer)
+    assert.ok(row)
+    customers.set(customer, { ...row, balance: 0 })
+    const refused = await shop.send('PUT', SUBSCRIPTION, { planId: 'pro' })
+    assert.equal(codeOf(refused), 'PAYMENT_FAILED')
+    assert.match(refused.text, /POST \/v1\/billing\/portal/)
+    assert.equal(shop.atStripe(id).pending_update, null)
+    assert.equal((await shop.row())?.plan, 'starter')
+  })
+})

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { recordingLog } from '../../support/helpers.ts'
-import { DAY, openShop, type Shop } from '../shop.ts'
+import { codeOf, recordingLog } from '../../support/helpers.ts'
+import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 /** Buys Starter and, ten days later, Pro on a page that Meridian did not open. */
 async function payTwice(shop: Shop) {
@@ -31,6 +31,16 @@ describe('two subscriptions of one customer', () => {
       ['warn', { kind: 'duplicate', count: 1, first: [{ user: shop.userId, customer, detail }] }],
     )
     assert.deepEqual(more, [])
+  })
+
+  it('have no overages, which both would charge', async () => {
+    await using shop = await openShop()
+    await payTwice(shop)
+    await shop.app.services.overages.refreshPrice()
+    const refused = await shop.send('PATCH', SUBSCRIPTION, { overagesEnabled: true })
+    assert.equal(codeOf(refused), 'BAD_REQUEST')
+    assert.match(refused.text, /You pay for two subscriptions/)
+    assert.equal((await shop.row())?.overages, false)
   })
 
   it('become one when the operator or the customer ends the other at Stripe', async () => {

@@ -49,6 +49,13 @@ function asTrial(): Record<Operation, Outcome> {
   return { ...withAccess('trialing'), 'change to another plan': ['200', 'pro active'] }
 }
 
+/** Pro would be charged for a month that ends with the trial. */
+function asEndingTrial(): Record<Operation, Outcome> {
+  const unchanged = ['400 BAD_REQUEST', 'starter canceling'] as const
+  const rest = withAccess('canceling', 'trialing')
+  return { ...rest, 'change to another plan': unchanged, preview: unchanged }
+}
+
 /** No credit for time that is not paid. */
 function withOpenInvoice(status: string, kept = status): Record<Operation, Outcome> {
   const unchanged = ['400 PAYMENT_FAILED', `starter ${status}`] as const
@@ -72,7 +79,7 @@ const TABLE: readonly (readonly [State, Record<Operation, Outcome>])[] = [
   [{ status: 'active', mark: 'at-period-end' }, withAccess('canceling', 'active')],
   [{ status: 'active', mark: 'at' }, withAccess('canceling', 'active')],
   [{ status: 'trialing', mark: 'none' }, asTrial()],
-  [{ status: 'trialing', mark: 'at' }, withAccess('canceling', 'trialing')],
+  [{ status: 'trialing', mark: 'at' }, asEndingTrial()],
   [{ status: 'past_due', mark: 'none' }, withOpenInvoice('past_due')],
   [{ status: 'past_due', mark: 'at-period-end' }, withOpenInvoice('canceling', 'past_due')],
   [{ status: 'incomplete', mark: 'none' }, withoutAccess('starter incomplete')],

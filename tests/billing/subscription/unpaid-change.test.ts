@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { codeOf } from '../../support/helpers.ts'
+import { CAP, overagePlans } from '../overages/overages.ts'
 import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 /** Buys Pro on 15 January, and lets the renewal on 15 February fail. */
@@ -37,6 +38,27 @@ describe('overages while a renewal is not paid', () => {
     const paymentMethodId = 'pm_card_visa'
     await shop.send('POST', '/v1/billing/payment-method', { paymentMethodId })
     assert.equal((await shop.send('PATCH', SUBSCRIPTION, { overagesEnabled: true })).status, 200)
+  })
+})
+
+describe('overages that are on when a renewal fails', () => {
+  it('answer no request over the cap until it is paid', async () => {
+    await using shop = await openShop({ env: { MERIDIAN_PLANS: overagePlans() } })
+    await shop.app.services.overages.refreshPrice()
+    const { id } = await shop.buy('pro')
+    await shop.send('PATCH', SUBSCRIPTION, { overagesEnabled: true })
+    await useFailingCard(shop, id)
+    shop.pass(31 * DAY + 3_600)
+    await shop.settled()
+    assert.equal((await shop.row())?.status, 'past_due')
+    const isReduced = async () => /"degraded":true/.test((await lookUp()).text)
+    const lookUp = () => shop.send('GET', '/v1/ip/81.2.69.160')
+    for (let n = 0; n < CAP; n += 1) assert.equal(await isReduced(), false)
+    assert.equal(await isReduced(), true)
+    await shop.app.services.overages.reportAll(shop.userId)
+    assert.equal(shop.double.world.state.meterEvents.size, 0)
+    await shop.send('POST', '/v1/billing/payment-method', { paymentMethodId: 'pm_card_visa' })
+    assert.equal(await isReduced(), false)
   })
 })
 

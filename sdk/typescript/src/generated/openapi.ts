@@ -2319,11 +2319,8 @@ export interface components {
         };
         /** @description Confirms that the subscription continues */
         ReactivateResponse: {
-            /**
-             * @description past_due: the last payment failed
-             * @enum {string}
-             */
-            status: "active" | "trialing" | "past_due";
+            /** @constant */
+            status: "active";
         };
         /** @description The cost of changing the plan now */
         ProrationPreview: {
@@ -2467,6 +2464,8 @@ export interface components {
             id: string;
             /** @description Such as invoice.paid */
             type: string;
+            account?: string;
+            livemode?: boolean;
             data: {
                 object: {
                     [key: string]: unknown;
