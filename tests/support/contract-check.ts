@@ -37,12 +37,13 @@ export function checkAnswer(method: string, path: string, answer: Answer): void 
 
 const rowsByPath = new Map<string, readonly Operation[]>()
 
-/** The rows whose path matches, first those with this very path. */
+/** The rows with this very path; if there are none, those whose path matches. */
 function rowsAt(path: string): readonly Operation[] {
   const known = rowsByPath.get(path)
   if (known !== undefined) return known
   const matching = PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ row }) => row)
-  const rows = [...matching.filter((row) => row.path === path), ...matching]
+  const own = matching.filter((row) => row.path === path)
+  const rows = own.length > 0 ? own : matching
   rowsByPath.set(path, rows)
   return rows
 }

@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { NOT_UNICAST, REGISTRIES_DATE, SPECIAL_PURPOSE } from '../lib/parts/net/special-purpose.ts'
-import { run } from './parts/run.ts'
+import {
+  NOT_UNICAST,
+  REGISTRIES_DATE,
+  SPECIAL_PURPOSE,
+} from '../../lib/parts/net/special-purpose.ts'
 
 const ABOUT =
   'Special-purpose networks, and whether hosts on the Internet may have their addresses.'
@@ -38,12 +39,6 @@ SPECIAL_PURPOSE = (
 ${linesOf((network, isPublic) => `    ("${network}", ${isPublic ? 'True' : 'False'}),`)}
 )
 `,
-}
-
-if (import.meta.main) {
-  await run(async () => {
-    for (const [path, text] of Object.entries(CLIENT_TABLES)) writeFileSync(join('sdk', path), text)
-  })
 }
 
 function linesOf(toLine: (network: string, isPublic: boolean) => string): string {
