@@ -17,14 +17,41 @@ const LONGEST = 45
  * versions, such as `1.2.3.4.example.com` and `Chrome/120.0.0.0`, are not addresses.
  */
 export function findAddresses(text: string): string[] {
+  const hasColons = text.includes('%3A') || text.includes('%3a')
+  return findIn(hasColons ? withoutEscapes(text) : text, hasColons)
+}
+
+/** Decodes escapes only if an address may touch one: few lines have them, and it takes long. */
+function findIn(text: string, isDecoded: boolean): string[] {
   const found: string[] = []
-  const plain = withoutEscapes(text)
-  for (const { 0: word, index } of plain.matchAll(WORD)) {
-    if (word.length > 2 * LONGEST) continue
-    const address = addressAt(plain, index, word)
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    if (word.length > 2 * LONGEST || !hasSeparators(word)) continue
+    const plain = isDecoded || !isTouched(text, index) ? text : withoutEscapes(text)
+    if (plain !== text) return findIn(plain, true)
+    const address = addressAt(text, index, word)
     if (address !== undefined) found.push(address)
   }
   return found
+}
+
+/** Digits of escapes may also be taken for the start of the word. */
+function isTouched(text: string, index: number): boolean {
+  const before = text.charAt(index - 1)
+  return /[a-z\d%#]/i.test(before) || (before === '=' && text.startsWith('3D', index))
+}
+
+const DOT = '.'.charCodeAt(0)
+const COLON = ':'.charCodeAt(0)
+
+/** Whether there are enough dots or colons: most words are numbers and times. */
+function hasSeparators(word: string): boolean {
+  let [dots, colons] = [0, 0]
+  for (let at = 0; at < word.length; at++) {
+    const code = word.charCodeAt(at)
+    if (code === DOT) dots += 1
+    else if (code === COLON) colons += 1
+  }
+  return dots >= 3 || colons >= 7 || word.includes('::')
 }
 
 function addressAt(text: string, index: number, word: string): string | undefined {

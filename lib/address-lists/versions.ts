@@ -1,12 +1,19 @@
-/** Characters before an address that are read: enough for the name of a product or host. */
+/** Characters around an address that are read: enough for the name of a product or host. */
 const READ = 80
 
 /** Whether an IPv4 address in a text is rather a version of four numbers, such as that of `Chrome/120.0.0.0`. */
 export function isVersion(text: string, start: number, address: string): boolean {
-  const before = text.slice(Math.max(0, start - READ), start)
-  const after = text.slice(start + address.length, start + address.length + READ)
-  if (before.endsWith('/') && /\w\/$/.test(before)) return isOfProduct(before, address, after)
-  return CALLED_VERSION.test(before) || LIKE_VERSION.test(after)
+  const end = start + address.length
+  if (text.charAt(start - 1) === '/') return isOfProduct(text, start, address)
+  return isCalledVersion(text, start) || isLikeVersion(text, end)
+}
+
+function isCalledVersion(text: string, start: number): boolean {
+  return start > 0 && CALLED_VERSION.test(text.slice(Math.max(0, start - 12), start))
+}
+
+function isLikeVersion(text: string, end: number): boolean {
+  return '-_+~.'.includes(text.charAt(end) || ' ') && LIKE_VERSION.test(text.slice(end, end + READ))
 }
 
 /** `Version=1.2.3.4`, `"Chromium";v="120.0.0.0"`, `rv:1.2.3.4` */
@@ -22,13 +29,24 @@ const LIKE_VERSION =
  * comes after them, the first one is higher than those of versions, or the name is one of a path, a protocol, a
  * host or an event of Squid.
  */
-function isOfProduct(before: string, address: string, after: string): boolean {
-  if (PORT.test(after)) return false
+function isOfProduct(text: string, start: number, address: string): boolean {
+  if (!/\w\\?\/$/.test(text.slice(Math.max(0, start - 3), start))) return false
+  const end = start + address.length
+  if (PORT.test(text.slice(end, end + 8))) return false
   if (Number.parseInt(address, 10) >= NO_VERSION && !address.endsWith('.0.0.0')) return false
-  const run = /[^\s"'(=,;[<>|]*$/.exec(before)?.[0] ?? ''
+  const run = runBefore(text, start)
   if (/^\/|:\/\//.test(run)) return VERSIONS.test(run)
   return !OTHER_NAME.test(run)
 }
+
+/** What comes before an address without a space or quote. */
+function runBefore(text: string, end: number): string {
+  let start = end
+  while (start > 0 && end - start < READ && !AROUND.includes(text.charAt(start - 1))) start -= 1
+  return text.slice(start, end)
+}
+
+const AROUND = ' \t"\'(=,;[<>|'
 
 /** `:443`, `(443)`, `#53`, `/443` */
 const PORT = /^(?:[:#]\d|\(\d+\)|\/\d{1,5}(?![\w.]))/
