@@ -1,4 +1,3 @@
-import { proxyWarning } from '../../lib/access/unknown-proxy.ts'
 import type { HealthStatus } from '../../lib/contract/system.ts'
 import { Card } from '../dashboard/parts/card.tsx'
 import { PostButton } from '../dashboard/parts/form.tsx'
@@ -28,9 +27,8 @@ export interface SystemFacts {
     | { readonly problem: string }
   readonly dataDir: string
   readonly backupDir: string
-  /** The network of a proxy that is not trusted; null: none was seen. */
-  readonly unknownProxy: string | null
-  readonly clientHeader: string
+  /** What to do about a proxy that is not trusted; null: none was seen. */
+  readonly proxyWarning: string | null
   /** Whether Litestream's copy is complete; null: the database is not replicated. */
   readonly copy: Omit<DoctorFinding, 'check'> | null
 }
@@ -51,9 +49,7 @@ export function System({ base, system, doctor, findings, error, ...backups }: Sy
   return (
     <>
       <Result error={error} />
-      {system.unknownProxy !== null && (
-        <Notice kind="error">{proxyWarning(system.unknownProxy, system.clientHeader)}</Notice>
-      )}
+      {system.proxyWarning !== null && <Notice kind="error">{system.proxyWarning}</Notice>}
       <Health system={system} />
       <Card id="doctor-title" title="Doctor">
         <p>Checks everything that this server needs, as the command doctor does.</p>

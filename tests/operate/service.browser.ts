@@ -121,7 +121,7 @@ describe('the pages of operators about the service', { timeout: TIMEOUT_MS }, ()
   it('repair what the comparison has found without JavaScript', async () => {
     const { page } = await open('billing', { javaScriptEnabled: false })
     await page.click('summary:has-text("Repair…")')
-    await page.click('text=Read the subscription again')
+    await page.click('button:text-is("Repair")')
     await reloadUntil(page, '1 mismatch repaired')
     await page.waitForSelector('text=The database agrees with Stripe')
   })

@@ -1,3 +1,4 @@
+import { proxyWarning } from '../../access/unknown-proxy.ts'
 import { type Backup, listBackups } from '../../backup/backup-folder.ts'
 import { runtimeText } from '../../config/runtime.ts'
 import { INTERFACE_VERSION, VERSION } from '../../config/version.ts'
@@ -14,6 +15,7 @@ type Facts = Pick<Services, 'config' | 'health' | 'now' | 'proxyWatch'>
 /** The state of the process and its machine. Sizes are in bytes, times in epoch milliseconds. */
 export async function readSystem({ config, health, now, proxyWatch }: Facts) {
   const { rss, heapUsed } = process.memoryUsage()
+  const network = proxyWatch.found()
   return {
     health: await health.read(),
     version: VERSION,
@@ -24,8 +26,8 @@ export async function readSystem({ config, health, now, proxyWatch }: Facts) {
     dataDir: config.dataDir,
     backups: await backupsOf(config.backupDir),
     backupDir: config.backupDir,
-    unknownProxy: proxyWatch.found(),
-    clientHeader: config.clientHeader,
+    /** What to do about a proxy that is not trusted; null if none was seen. */
+    proxyWarning: network === null ? null : proxyWarning(network, config.clientHeader),
     /** Whether Litestream's copy is complete; null if it does not copy the database. */
     copy: config.replicated ? await copyOf(config.dataDir, now) : null,
   }
