@@ -67,6 +67,8 @@ function paramsOf(options: CheckoutOptions) {
     line_items: [{ price, quantity: 1 }],
     ...(currency !== undefined && { currency }),
     subscription_data: {
+      // All sums of plan changes depend on it.
+      billing_mode: { type: 'flexible' },
       metadata: { [USER_FIELD]: userId },
       ...(trialDays !== undefined && { trial_period_days: trialDays }),
     },

@@ -78,8 +78,9 @@ const TEMPORARY = [409, 429]
 /** Turns an error of the SDK into the error that callers get. */
 function translate(error: unknown, onFailure: StripeOptions['onFailure']): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error
+  // For an invoice, it may be an invalid request instead of a card error.
+  if (error.code?.endsWith('_payment_intent_requires_action')) return new ConfirmationNeeded()
   if (error instanceof Stripe.errors.StripeCardError) {
-    if (error.code?.endsWith('_payment_intent_requires_action')) return new ConfirmationNeeded()
     return new ApiError('PAYMENT_FAILED', 'The payment was declined: use another payment method')
   }
   if (isUsedIdentifier(error)) return new StripeRefusal(IDENTIFIER_USED)

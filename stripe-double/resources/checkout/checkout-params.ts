@@ -32,7 +32,11 @@ export const CheckoutParams = withOptional(
     customer_update: optional({ address: UpdateChoice, name: UpdateChoice }),
     metadata: Metadata,
     return_url: Text,
-    subscription_data: optional({ metadata: Metadata, trial_period_days: TrialDays }),
+    subscription_data: optional({
+      billing_mode: v.strictObject({ type: v.literal('flexible', 'the double is flexible only') }),
+      metadata: Metadata,
+      trial_period_days: TrialDays,
+    }),
     success_url: Text,
     tax_id_collection: v.strictObject({ enabled: Flag }),
     ui_mode: v.picklist(['hosted_page', 'embedded_page']),

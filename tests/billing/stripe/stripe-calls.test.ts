@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type Stripe from 'stripe'
 import { beginCalls, DEFAULT_RETRY_POLICY } from '../../../lib/billing/stripe/stripe-calls.ts'
-import { StripeStoredFailure } from '../../../lib/billing/stripe/stripe-refusal.ts'
+import {
+  ConfirmationNeeded,
+  StripeStoredFailure,
+} from '../../../lib/billing/stripe/stripe-refusal.ts'
 import { createStripe } from '../../../lib/billing/stripe/stripe-sdk.ts'
 import { ApiError } from '../../../lib/parts/errors.ts'
 import type { ApiFault } from '../../../stripe-double/http/api-faults.ts'
@@ -166,5 +169,21 @@ describe('a call to Stripe', () => {
     await remove()
     assert.equal(at.double.world.state.tables.customers.size, 0)
     await assert.rejects(remove(), { reason: 'resource_missing' })
+  })
+})
+
+describe('a bank that asks for a confirmation', () => {
+  const at = freshly(openAction)
+
+  it('is recognised by the code, whatever the type of the error', async () => {
+    for (const [type, status] of [
+      ['card_error', 402],
+      ['invalid_request_error', 400],
+    ] as const) {
+      const code = 'invoice_payment_intent_requires_action'
+      const text = JSON.stringify({ error: { type, code, message: 'Confirm it' } })
+      at.double.failCalls({ kind: 'answer', status, text })
+      await assert.rejects(at.begin().write(at.create), ConfirmationNeeded)
+    }
   })
 })

@@ -225,6 +225,13 @@ describe('POST /v1/billing/subscription', () => {
     }
   })
 
+  it('pins the billing mode on which the sums of plan changes depend', async () => {
+    await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
+    const call = shop.double.calls().findLast(({ path }) => path === '/v1/checkout/sessions')
+    const mode = new URLSearchParams(call?.body).get('subscription_data[billing_mode][type]')
+    assert.equal(mode, 'flexible')
+  })
+
   it('ends all unpaid subscriptions before it sells another', async () => {
     const customer = await buyer(shop)
     const subscribe = () =>
