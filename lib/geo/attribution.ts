@@ -18,7 +18,7 @@ const ATTRIBUTIONS: Readonly<Record<Provider, string>> = {
 
 const BY_NAME: ReadonlyMap<string, string> = new Map(Object.entries(ATTRIBUTIONS))
 
-/** The attribution that a provider's data requires; empty for an operator's own data. */
+/** The attribution that a provider's data requires; empty for an operator's own data, and for files we do not know. */
 export function attributionOf(provider: string): string {
   return BY_NAME.get(provider) ?? ''
 }

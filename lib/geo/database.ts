@@ -71,7 +71,7 @@ export async function openDatabase(path: string, options: OpenOptions) {
   }
 }
 
-/** The metadata of ip-location-db's files does not state the provider; their names do. */
+/** Where the metadata does not state the provider, as in ip-location-db's flat files, the name of the file does. */
 function providerOf(schema: Schema, metadata: MmdbMetadata, name: string): string {
   const stated = schema.provider(metadata)
   if (stated !== undefined) return stated
