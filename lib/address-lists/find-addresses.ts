@@ -25,8 +25,8 @@ export function findAddresses(text: string): string[] {
 function findIn(text: string, isDecoded: boolean): string[] {
   const found: string[] = []
   for (const { 0: word, index } of text.matchAll(WORD)) {
-    if (word.length > 2 * LONGEST || !hasSeparators(word)) continue
-    const plain = isDecoded || !isTouched(text, index) ? text : withoutEscapes(text)
+    if (!hasSeparators(word)) continue
+    const plain = isDecoded ? text : decodedAt(text, index)
     if (plain !== text) return findIn(plain, true)
     const address = addressAt(text, index, word)
     if (address !== undefined) found.push(address)
@@ -35,16 +35,18 @@ function findIn(text: string, isDecoded: boolean): string[] {
 }
 
 /** Digits of escapes may also be taken for the start of the word. */
-function isTouched(text: string, index: number): boolean {
+function decodedAt(text: string, index: number): string {
   const before = text.charAt(index - 1)
-  return /[a-z\d%#]/i.test(before) || (before === '=' && text.startsWith('3D', index))
+  const isTouched = /[a-z\d%#]/i.test(before) || (before === '=' && text.startsWith('3D', index))
+  return isTouched ? withoutEscapes(text) : text
 }
 
 const DOT = '.'.charCodeAt(0)
 const COLON = ':'.charCodeAt(0)
 
-/** Whether there are enough dots or colons: most words are numbers and times. */
+/** Whether there are enough dots or colons, and not too many: most words are numbers and times. */
 function hasSeparators(word: string): boolean {
+  if (word.length > 2 * LONGEST) return false
   let [dots, colons] = [0, 0]
   for (let at = 0; at < word.length; at++) {
     const code = word.charCodeAt(at)
