@@ -9,6 +9,7 @@ import { locate, NO_PLACE } from './answer/locate.ts'
 import type { LookupResult } from './answer/write-result.ts'
 import { createSystems } from './asn/systems.ts'
 import type { AtlasKeeper } from './atlas/keeper.ts'
+import { attributionOf } from './attribution.ts'
 import { type GeoDatabase, type OpenOptions, openDatabase } from './database.ts'
 import type { SourceFile } from './files/source-files.ts'
 import type { PlaceNames } from './place/names.ts'
@@ -152,9 +153,9 @@ function findIn(
   return atlas?.find(address) ?? locate(places, address)
 }
 
-/** Only the operator knows where a reserved address is. Some databases have records there by mistake. */
+/** Only the operator's own data say where a reserved address is. Providers have records there by mistake. */
 function locateReserved(places: readonly GeoDatabase[], address: Address): LookupResult {
-  const own = places.filter(({ provider }) => provider === 'overlay')
+  const own = places.filter(({ provider }) => attributionOf(provider) === '')
   const located = locate(places, address)
   return locate(own, address).place === undefined ? { ...located, ...NO_PLACE } : located
 }

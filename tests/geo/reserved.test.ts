@@ -74,14 +74,14 @@ function parse(text: string) {
   return address
 }
 
-async function openWith(overlay?: string) {
+/** Opens a database that has a place for every address, and before it the operator's file. */
+async function openWith(own?: Uint8Array) {
   const everywhere = { country: { iso_code: 'DE' }, city: { names: { en: 'Everywhere' } } }
   const files = [join(folder, 'all.mmdb')]
   writeFileSync(files[0] ?? '', mmdbBytes({ '::/1': everywhere, '0.0.0.0/0': everywhere }))
-  if (overlay !== undefined) {
+  if (own !== undefined) {
     files.unshift(join(folder, 'own.mmdb'))
-    const options = { builtAt: 0, regionNames: {} }
-    writeFileSync(files[0] ?? '', compileOverlay(overlay, options))
+    writeFileSync(files[0] ?? '', own)
   }
   const options = { map: false, cacheBits: 8, regionCode: () => undefined, log: recordingLog() }
   return openLibrary({ findFiles: () => operatorFiles(folder, files), ...options })
@@ -118,12 +118,25 @@ describe('reserved addresses', () => {
     }
   })
 
-  it('have the place that the operator says', async () => {
-    const library = await openWith('10.0.0.0/8,country=FR,city=Lyon\nfd00::/8,country=FR\n')
-    const countryOf = (text: string) => library.find(parse(text)).place?.country?.code
-    const found = ['10.1.2.3', 'fd00::1', '192.168.0.1', '8.8.8.8'].map(countryOf)
-    assert.deepEqual(found, ['FR', 'FR', undefined, 'DE'])
-  })
+  const france = { country: { iso_code: 'FR' } }
+  const own = {
+    'the overlay': compileOverlay('10.0.0.0/8,country=FR,city=Lyon\nfd00::/8,country=FR\n', {
+      builtAt: 0,
+      regionNames: {},
+    }),
+    'a file of no known provider': mmdbBytes(
+      { '10.0.0.0/8': france, 'fd00::/8': france },
+      { databaseType: 'Offices' },
+    ),
+  }
+  for (const [name, bytes] of Object.entries(own)) {
+    it(`have the place that the operator says in ${name}`, async () => {
+      const library = await openWith(bytes)
+      const countryOf = (text: string) => library.find(parse(text)).place?.country?.code
+      const found = ['10.1.2.3', 'fd00::1', '192.168.0.1', '8.8.8.8'].map(countryOf)
+      assert.deepEqual(found, ['FR', 'FR', undefined, 'DE'])
+    })
+  }
 
   it('have a prefix in which all addresses are reserved, as others have one in which none is', async () => {
     const library = await openWith()

@@ -16,7 +16,10 @@ beforeEach(() => {
   writeFileSync(join(folder, 'geo', 'regions.json'), '{}')
   writeFileSync(
     join(folder, 'Mine.mmdb'),
-    mmdbBytes({ '10.0.0.0/8': { country: { iso_code: 'DE' }, city: { names: { en: 'Berlin' } } } }),
+    mmdbBytes(
+      { '10.0.0.0/8': { country: { iso_code: 'DE' }, city: { names: { en: 'Berlin' } } } },
+      { databaseType: 'Mine' },
+    ),
   )
 })
 afterEach(() => rmSync(folder, { recursive: true }))
@@ -58,7 +61,7 @@ describe('npm run geo -- --geofeeds', () => {
     const { status, rows } = run('geo', [])
     assert.equal(status, 0)
     assert.match(rows[1] ?? '', /^geofeeds geofeed Meridian-Geofeeds 6 3 20.*geofeeds\.mmdb$/)
-    assert.match(rows[2] ?? '', /^Mine maxmind /)
+    assert.match(rows[2] ?? '', /^Mine mine /)
     assert.equal(rows[4], 'Geofeed Networks Outside Bad Checked Problem')
     assert.match(rows[5] ?? '', /geofeed\.csv 2 1 1 20\S+ line 2: 11\.0\.0\.0\/8 is outside the/)
     const places = run('address-lists/locate', []).stdout.trim().split('\n')
