@@ -1,6 +1,7 @@
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
 import type { Unreadable } from '../lib/http/client-error.ts'
 import { createHttpServer } from '../lib/http/http-server.ts'
+import type { AnswerWhole } from '../lib/http/whole-request.ts'
 import { ApiError } from '../lib/parts/errors.ts'
 import { throttle } from '../lib/parts/log/throttle.ts'
 import type { Services } from '../lib/services/services.ts'
@@ -13,13 +14,18 @@ import { createAnswerWhole } from './request/whole-requests.ts'
 /** The log shows "?" as the method. */
 const UNREADABLE: HeadContext['req'] = { method: '?', header: () => undefined }
 
-/** Returns the HTTP server of the whole service, not yet listening. */
-export function createServer(services: Services) {
+/**
+ * Returns the HTTP server of the whole service, not yet listening. The router answers all that `whole` does not.
+ */
+export function createServer(
+  services: Services,
+  whole: Omit<AnswerWhole, 'onError'> = createAnswerWhole(services),
+) {
   const { config, log } = services
   return createHttpServer(createListener(services), {
     answerUnreadable: (unreadable) => answerUnreadable(services, unreadable),
     answerWhole: {
-      ...createAnswerWhole(services),
+      ...whole,
       onError: (error) => log.error({ err: error }, 'unexpected error'),
     },
     connections: {

@@ -27,7 +27,7 @@ export function answerParsed(
   }
 }
 
-/** Returns null for a request that may have a body, a header twice, or another version than HTTP/1. */
+/** Returns null for a request that may have a body, or that has a header twice or another version than HTTP/1. */
 function toWhole(request: IncomingMessage): WholeRequest | null {
   const { method, url, headers, rawHeaders, httpVersionMajor, socket } = request
   if (method !== 'GET' && method !== 'HEAD') return null
@@ -35,13 +35,22 @@ function toWhole(request: IncomingMessage): WholeRequest | null {
   if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
     return null
   }
-  if (Object.keys(headers).length * 2 !== rawHeaders.length) return null
+  if (countNames(request) * 2 !== rawHeaders.length) return null
   // safe: only Set-Cookie, which is for answers, is a list
   return { method, url, headers: headers as WholeRequest['headers'], body: null, socket }
 }
 
+/** How many different headers were sent. To HTTP/1.0 without Host, the server has added one (`serveHttp10`). */
+function countNames({ headers, rawHeaders, httpVersion }: IncomingMessage): number {
+  const { length } = Object.keys(headers)
+  if (httpVersion !== '1.0') return length
+  const isSent = rawHeaders.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+  return isSent ? length : length - 1
+}
+
 function send(response: ServerResponse, { status, headers, json }: WholeAnswer): void {
-  if (json === null) {
+  // As the adaptor does, which has no body to measure.
+  if (json === null || response.req.method === 'HEAD') {
     response.writeHead(status, headers).end()
     return
   }

@@ -109,8 +109,13 @@ export class BatchedResponse<
   static #endAll(): void {
     const ended = BatchedResponse.#ended
     BatchedResponse.#ended = []
-    // safe: ServerResponse handles omitted arguments
-    for (const response of ended) response.#endNow(...(response.#end as End))
+    for (const response of ended) {
+      const end = response.#end
+      // A connection remembers its last responses, but must not keep their bodies.
+      response.#end = []
+      // safe: ServerResponse handles omitted arguments
+      response.#endNow(...(end as End))
+    }
   }
 
   #endNow(...end: End): void {

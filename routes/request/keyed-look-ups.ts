@@ -13,7 +13,7 @@ import type { Answer } from './respond.ts'
 import { type KeyedParts, type SyncHandler, serveKeyed } from './serve.ts'
 
 /** Addresses in their usual spelling, which needs no decoding. The router answers all others. */
-const ADDRESS = '(?<ipAddress>[0-9a-f][0-9a-f.:]*)'
+const ADDRESS = '(?<ipAddress>[0-9a-f][0-9a-f.:]{0,44})'
 /** A query that the adaptor passes on as it is. */
 const QUERY = String.raw`(?:\?(?<query>[\w.,=&%+~-]{0,1000}))?`
 /** Hosts that the adaptor accepts without parsing them as part of a URL. */
@@ -65,8 +65,7 @@ function createLookUp(services: LookUpParts, row: Operation, handler: SyncHandle
       c: HeadContext,
       { groups: { ipAddress = '', query: text = '' } = {} }: RegExpExecArray,
     ) => {
-      const query = readQueryText(text)
-      return query === null ? null : answer(c, { params: { ipAddress }, query })
+      return answer(c, { params: { ipAddress }, readQuery: () => readQueryText(text) })
     },
   }
 }
@@ -81,7 +80,8 @@ function rememberQueries(row: Operation): (text: string) => LookupQuery | null {
     const known = queries.get(text)
     if (known !== undefined) return known
     const query = tryRead(row, text)
-    queries.set(text, query)
+    // A copy: otherwise V8 keeps the whole request that `text` is a part of, with its key.
+    queries.set(Buffer.from(text).toString(), query)
     return query
   }
 }

@@ -112,24 +112,31 @@ export async function readBodyInQueue(
   )
 }
 
+/** The input of a request with a key that is answered at once. */
+interface KeyedInput extends Pick<AnyCall, 'params'> {
+  /** Called once the key is admitted; null: the router must answer. */
+  readonly readQuery: () => unknown
+}
+
 const NO_INPUT = { headers: undefined, body: undefined } as const
 
 /**
- * Like `serve`, but synchronous, so that the answer can be sent at once. The request must have an API key, a
- * query that the caller has checked, and no body. Returns null if something must be loaded first.
+ * Like `serve`, but synchronous, so that the answer can be sent at once. The request must have an API key, and no
+ * body. Returns null if something must be loaded first, or if `readQuery` does: nothing is charged then.
  */
 export function serveKeyed(services: KeyedParts, row: Operation, handler: SyncHandler) {
   const forms = formsOf(row)
-  return (c: HeadContext, input: Pick<AnyCall, 'params' | 'query'>): Answer | null => {
+  return (c: HeadContext, { params, readQuery }: KeyedInput): Answer | null => {
     const exchange = openExchange(services, c, { row })
     try {
       exchange.caller = admitKey(services, row, c, exchange)
-      if (loadCounts(services, exchange) !== undefined) return null
+      const query = readQuery()
+      if (query === null || loadCounts(services, exchange) !== undefined) return null
       exchange.meter = openMeter(services, exchange)
       if (mustAsk(services, exchange)) return null
       charge(services, exchange)
       const form = chooseForm(forms, c.req.header('accept'))
-      const reply = handler(toCall(exchange, { ...input, ...NO_INPUT, form }))
+      const reply = handler(toCall(exchange, { params, query, ...NO_INPUT, form }))
       countLookUp(exchange, reply.status)
       return answerReply(services, exchange, reply)
     } catch (error) {

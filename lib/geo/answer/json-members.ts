@@ -52,6 +52,7 @@ function endOfValue(json: string, at: number): number {
   let depth = 0
   let index = at
   do {
+    if (index >= json.length) throw cutOff()
     const code = json.charCodeAt(index)
     if (code === QUOTE) index = endOfText(json, index)
     else {
@@ -71,6 +72,7 @@ function depthOf(code: number): -1 | 0 | 1 {
 function endOfText(json: string, at: number): number {
   let end = json.indexOf('"', at + 1)
   while (isEscaped(json, end)) end = json.indexOf('"', end + 1)
+  if (end < 0) throw cutOff()
   return end + 1
 }
 
@@ -82,10 +84,13 @@ function isEscaped(json: string, at: number): boolean {
 
 /** The index after the number, true, false or null that begins at `at`. */
 function endOfLiteral(json: string, at: number): number {
-  let end = at
-  for (;;) {
+  for (let end = at; end < json.length; end++) {
     const code = json.charCodeAt(end)
     if (code === COMMA || code === BRACKETS.close || code === BRACKETS.closeList) return end
-    end += 1
   }
+  throw cutOff()
+}
+
+function cutOff(): Error {
+  return new Error('Cannot read JSON that is cut off')
 }

@@ -66,6 +66,9 @@ export function installFastPath(server: Server, options: AnswerWhole): void {
 const STATE = Symbol('state')
 type WatchedSocket = Socket & { [STATE]?: FirstRequest | KeepAliveConnection }
 
+/** Larger first requests are not kept until the second. */
+const LARGE_HEAD = 2_048
+
 /** The first request of a connection, if it is the only one in its chunk. */
 class FirstRequest {
   /** Passes bytes to node:http. */
@@ -80,7 +83,7 @@ class FirstRequest {
   /** Returns false for a chunk that a `KeepAliveConnection` must take: a later one, or one that has to wait. */
   take(chunk: Buffer, turns: Turns): boolean {
     const end = chunk.indexOf(END)
-    const isOne = end >= 0 && end === chunk.length - END.length
+    const isOne = end >= 0 && end === chunk.length - END.length && end < LARGE_HEAD
     if (!isOne || this.#chunk !== null || !turns.hasTime()) return false
     turns.begin()
     this.#chunk = chunk

@@ -96,6 +96,11 @@ describe('createKeyedLookUps', () => {
     }
   })
 
+  it('refuses a bad key before it reads the query', () => {
+    const bad = ask('/v1/ip/8.8.8.8?lang=xx', { 'x-api-key': 'x', 'x-request-id': REQUEST_ID })
+    assert.equal(bad?.status, 401)
+  })
+
   it('makes a request id if the one sent is not a UUID', () => {
     const fast = ask(LOCATE, { 'x-request-id': 'mine' })
     assert.match(fast?.headers['x-request-id'] ?? '', /^[0-9a-f-]{36}$/)

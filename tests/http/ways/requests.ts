@@ -120,11 +120,15 @@ function nearlyPlainRequest(keys: Keys): fc.Arbitrary<string> {
     headers(keys).map(([name, value]) => `${name}: ${value}\r\n`),
     headerLine(headers(keys)),
   )
+  const hostLine = fc.oneof(
+    { weight: 9, arbitrary: fc.oneof(host, fc.constantFrom(...HOSTS, ...ODD_HOSTS)) },
+    { weight: 1, arbitrary: fc.constant(null) },
+  )
   return fc
-    .tuple(lookUp, fc.oneof(host, fc.constantFrom(...HOSTS, ...ODD_HOSTS)), oneMore, fc.boolean())
-    .map(([to, name, more, isFirst]) => {
+    .tuple(mostly('GET', 'HEAD'), lookUp, mostly('1.1', '1.0'), hostLine, oneMore, fc.boolean())
+    .map(([verb, to, http, name, more, isFirst]) => {
       const lines = isFirst ? more + plain : plain + more
-      return `GET ${to} HTTP/1.1\r\nHost: ${name}\r\n${lines}\r\n`
+      return `${verb} ${to} HTTP/${http}\r\n${name === null ? '' : `Host: ${name}\r\n`}${lines}\r\n`
     })
 }
 

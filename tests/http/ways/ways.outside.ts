@@ -28,7 +28,7 @@ const PATIENCE = { first: 50, again: 1_000 }
 interface Ways {
   /** With the fast path. */
   readonly fast: WatchedServer
-  /** Node.js reads and answers everything itself. */
+  /** Node.js reads everything itself, and the router answers it. */
   readonly usual: WatchedServer
 }
 
@@ -44,7 +44,7 @@ const app = sharedScene({ env, replace: withoutLimits }, async () => {
   // Now, not while connections wait for a page.
   await app.services.loadCode()
   await app.services.preload()
-  const usual = createServer(app.services)
+  const usual = createServer(app.services, { answer: () => null })
   avoidFastPath(usual)
   ways = { fast: await watch(createServer(app.services)), usual: await watch(usual) }
 })
