@@ -19,7 +19,7 @@ export function answerUnmatched(services: Services, c: Context<Env>): Answer {
     return answerError(services, openExchange(services, c, { path: c.req.path }), error)
   }
   const preflight = preflightHeaders(rows, c.req.header('origin'), services.config.corsOrigins)
-  return refuseMethod(services, c, { allow: allowedMethods(rows, c.req.path), preflight })
+  return refuseMethod(services, c, { allow: allowedMethods(rows), preflight })
 }
 
 interface RefusedMethod {
@@ -51,24 +51,27 @@ const PATTERNS = operations.map((row: Operation) => ({
   pattern: new RegExp(`^${row.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }))
 
-/** Several rows may match, even with the same method: `/v1/ip/me` also matches `/v1/ip/{ipAddress}`. */
-function rowsAt(path: string): Operation[] {
+function rowsMatching(path: string): Operation[] {
   return PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ row }) => row)
+}
+
+/** The rows with exactly this path or, if there are none, all that match: `/v1/ip/me` also matches `/v1/ip/{ipAddress}`. */
+function rowsAt(path: string): Operation[] {
+  const matching = rowsMatching(path)
+  const own = matching.filter((row) => row.path === path)
+  return own.length > 0 ? own : matching
 }
 
 /** The methods that the path does not answer, but a path with a parameter that matches it. */
 export function methodsOfOthers(path: string): string[] {
-  const rows = rowsAt(path)
-  const own = rows.filter((row) => row.path === path).map(({ method }) => method)
-  return rows
+  const own = rowsAt(path).map(({ method }) => method)
+  return rowsMatching(path)
     .filter(({ method }) => !own.includes(method))
     .map(({ method }) => method.toUpperCase())
 }
 
-/** The methods of the rows with exactly this path or, if there are none, of all matching rows. */
-function allowedMethods(rows: readonly Operation[], path: string): string {
-  const own = rows.filter((row) => row.path === path)
-  const methods = new Set((own.length > 0 ? own : rows).map(({ method }) => method.toUpperCase()))
+function allowedMethods(rows: readonly Operation[]): string {
+  const methods = new Set(rows.map(({ method }) => method.toUpperCase()))
   if (methods.has('GET')) methods.add('HEAD')
   return [...methods, 'OPTIONS'].join(', ')
 }

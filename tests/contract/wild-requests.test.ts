@@ -69,6 +69,14 @@ describe('a path that exists', () => {
     }
   }
 
+  it('names only its own methods to a preflight', async () => {
+    const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
+    const answer = await send('/v1/ip/batch', { method: 'OPTIONS', headers })
+    const { headers: got } = answer
+    assert.equal(got.get('allow'), 'POST, OPTIONS')
+    assert.doesNotMatch(got.get('access-control-allow-methods') ?? '', /GET/)
+  })
+
   it('still answers its own methods', async () => {
     assert.equal((await send('/v1/ip/81.2.69.160')).status, 200)
     assert.equal((await send('/v1/ip/batches')).status, 400)
