@@ -1,5 +1,5 @@
 import { getPublicSuffix } from 'tldts'
-import { LOCAL_HOSTS, parseOrigin } from '../parts/net/origin.ts'
+import { LOCAL_HOSTS, parseCallingOrigin } from '../parts/net/origin.ts'
 
 /** Origins that may use a publishable key: `https://app.example` or `https://*.example.com`. */
 export interface OriginPattern {
@@ -44,7 +44,7 @@ function matches({ protocol, host, port, wildcard }: OriginPattern, url: URL): b
 
 /** Allows http only on this machine: elsewhere a page can be modified in transit. */
 function parseSafeOrigin(text: string): URL | null {
-  const url = parseOrigin(text)
+  const url = parseCallingOrigin(text)
   if (url === null) return null
   return url.protocol === 'https:' || LOCAL_HOSTS.has(url.hostname) ? url : null
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { isDnsServers } from '../parts/net/ask-dns.ts'
 import { parseNetwork, unmappedNetwork } from '../parts/net/network.ts'
-import { parseOrigin } from '../parts/net/origin.ts'
+import { parseCallingOrigin } from '../parts/net/origin.ts'
 import { ContactTarget } from './contact-target.ts'
 import { DatabaseUrl } from './database-url.ts'
 import { GeofeedSettings } from './geofeed-setting.ts'
@@ -80,7 +80,7 @@ const HeaderName = v.pipe(
   v.toLowerCase(),
 )
 
-const toOrigin = (text: string) => originOf(parseOrigin(text.replace(/\/$/, '')))
+const toOrigin = (text: string) => originOf(parseCallingOrigin(text.replace(/\/$/, '')))
 /** `URL` has no origin for the schemes of apps. */
 const originOf = (url: URL | null) => (url === null ? undefined : `${url.protocol}//${url.host}`)
 

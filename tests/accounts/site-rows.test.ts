@@ -96,6 +96,9 @@ describe('parseSiteName', () => {
     'a user': ['https://u@a.example', 'https://u:p@a.example', 'https://@a.example'],
     'a wildcard': ['https://*.a.example', 'https://*', 'https://＊.a.example', '*'],
     'another scheme': ['ftp://a.example', 'ws://a.example', 'javascript://a', 'file:///a'],
+    'the origin of an app': words(
+      'capacitor://localhost ionic://localhost/ tauri://localhost TAURI://LOCALHOST',
+    ),
     'errors that the URL parser corrects': [
       ...[' https://a.example', 'https://a.example ', 'https:\\\\a.example', 'https:/a.example'],
       ...['https:a.example', 'https://a.example\\', 'https://a\n.example'],

@@ -70,7 +70,8 @@ describe('POST /v1/account/me/sites', () => {
     ...words(`
       https://shop.example/path https://shop.example// https://shop.example?q=1
       https://shop.example#top https://ada:secret@shop.example https://*.shop.example
-      https://＊.shop.example shop.example ftp://shop.example`),
+      https://＊.shop.example shop.example ftp://shop.example capacitor://localhost
+      ionic://localhost tauri://localhost/`),
     ...['', `https://${'a'.repeat(300)}.example`, null, 7, ['https://shop.example']],
   ]
   for (const name of bad) {

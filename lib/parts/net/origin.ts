@@ -7,18 +7,25 @@ const MAX_HOST_LENGTH = 253
 /** Matches a host name without empty punycode labels, or an IPv6 address. */
 const HOST = /^(?:(?!(?:.*\.)?xn--(?![a-z0-9]))[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:]+\])$/
 
-/** Pages of apps that are made with Capacitor, Ionic and Tauri have origins of their own schemes. */
-const APP = /^(?:capacitor|ionic|tauri):\/\/localhost$/i
-
 /**
  * Reads an http or https origin as browsers send it: scheme, host and port, nothing else; null for
- * any other text but the origins of apps, such as capacitor://localhost. Checks both the text and the parsed URL: the URL parser accepts texts that no
+ * any other text. Checks both the text and the parsed URL: the URL parser accepts texts that no
  * browser sends (tabs, backslashes, a path of dots) and turns a full-width asterisk into a plain one.
  */
 export function parseOrigin(text: string): URL | null {
-  if (APP.test(text)) return URL.parse(text.toLowerCase())
   if (!/^https?:\/\/[^\s\p{Cc}/\\?#@*%]+$/iu.test(text)) return null
   const url = URL.parse(text)
   if (url === null || url.hostname.length > MAX_HOST_LENGTH) return null
   return HOST.test(url.hostname) ? url : null
+}
+
+/** Pages of apps that are made with Capacitor, Ionic and Tauri have origins of their own schemes. */
+const APP = /^(?:capacitor|ionic|tauri):\/\/localhost$/i
+
+/**
+ * Reads the origin of a page or of an app, such as capacitor://localhost; null for any other text. `URL.origin` is
+ * the text `null` for apps: use `protocol` and `host`.
+ */
+export function parseCallingOrigin(text: string): URL | null {
+  return APP.test(text) ? URL.parse(text.toLowerCase()) : parseOrigin(text)
 }

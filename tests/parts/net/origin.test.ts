@@ -39,6 +39,9 @@ describe('parseOrigin', () => {
     ['https://my_shop.example', 'https://my_shop.example'],
     ['https://[2001:DB8::1]:443', 'https://[2001:db8::1]'],
     ['https://0x7f.1', 'https://127.0.0.1'],
+    ['capacitor://localhost', null],
+    ['ionic://localhost', null],
+    ['Tauri://localhost', null],
   ] as const
   for (const [text, origin] of good) {
     it(`reads ${text} as ${origin}`, () => assert.equal(parseOrigin(text)?.origin ?? null, origin))

@@ -156,6 +156,7 @@ const answered: Readonly<Record<string, readonly [number, Sent]>> = {
   'neither metrics nor errors': [400, { body: '{"path":"/"}' }],
   'no origin': [403, { headers: { origin: undefined } }],
   'the origin of nobody': [403, { headers: { origin: 'null' } }],
+  'the origin of an app': [403, { headers: { origin: 'ionic://localhost' } }],
   'another origin': [403, OTHER_ORIGIN],
   'a referer of another origin': [403, { headers: { referer: 'https://other.example/' } }],
   'a body that is too large': [413, { body: TOO_LARGE }],
