@@ -196,6 +196,11 @@ function numbered({ width, names }: Table, hasHeader: boolean): string[] {
   const length = hasHeader ? Math.max(width, names.length) : width
   return Array.from({ length }, (_, at) => {
     const name = hasHeader ? (names[at]?.trim() ?? '') : ''
-    return name === '' ? `column_${at + 1}` : name
+    return name === '' ? nameOfColumn(at) : name
   })
+}
+
+/** The name of a column that has none in the list. */
+export function nameOfColumn(at: number): string {
+  return `column_${at + 1}`
 }

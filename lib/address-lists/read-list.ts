@@ -1,7 +1,7 @@
 import { toCells } from './cells.ts'
 import { fieldsIn } from './directives.ts'
 import { findAddresses } from './find-addresses.ts'
-import { BYTE_ORDER_MARK, isDirective, KINDS, type ListForm } from './form.ts'
+import { BYTE_ORDER_MARK, isDirective, KINDS, type ListForm, nameOfColumn } from './form.ts'
 import { textOfField, toObject } from './json-object.ts'
 import { Records } from './records.ts'
 
@@ -42,7 +42,7 @@ const ONLY_SPACES = /^ *$/
 
 /** Turns the records of a list into rows, in order. */
 function createToRow(form: ListForm): (record: string) => Row {
-  const { hasDirectives, columns, column } = form
+  const { hasDirectives } = form
   let [current, isFirst, awaitsHeader] = [form, true, form.hasHeader]
   const kindOf = (record: string): Row['kind'] => {
     if (hasDirectives === true && isDirective(record, hasDirectives)) return 'comment'
@@ -56,10 +56,17 @@ function createToRow(form: ListForm): (record: string) => Row {
     if (kind === 'row') return withAddress(record, current)
     // Servers name the columns again when they start, or when others are to be logged.
     const fields = kind === 'comment' ? fieldsIn(record) : undefined
-    if (fields !== undefined)
-      current = { ...form, column: fields.indexOf(columns[column ?? -1] ?? '') }
+    if (fields !== undefined) current = { ...form, column: columnIn(fields, form) }
     return withoutAddress(kind, record, form)
   }
+}
+
+/** Where the column of the addresses is among the new fields; -1: it is not logged any more. */
+function columnIn(fields: readonly string[], { columns, column }: ListForm): number | null {
+  if (column === null) return null
+  const name = columns[column]
+  const isWhereItWas = fields[column] === name || name === nameOfColumn(column)
+  return isWhereItWas ? column : fields.indexOf(name ?? '')
 }
 
 function withoutAddress(kind: Row['kind'], record: string, form: ListForm): Row {

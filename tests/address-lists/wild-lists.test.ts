@@ -72,6 +72,39 @@ describe('lists with directives', () => {
     assert.deepEqual(addresses, ['10.0.0.5', '10.0.0.5'])
   })
 
+  const corrected: readonly (readonly [
+    string,
+    string,
+    number | null,
+    ...(string | undefined)[],
+  ])[] = [
+    ['anywhere in the line', IIS, null, '10.0.0.5', '10.0.0.5'],
+    [
+      'anywhere, other fields later',
+      `${IIS}#Fields: a c-ip\nx 8.8.8.8\n`,
+      null,
+      ...['10.0.0.5', '10.0.0.5', '8.8.8.8'],
+    ],
+    [
+      'a column without a name',
+      '#Fields: date time\n1 2 81.2.69.160\n#Fields: date time\n1 2 8.8.8.8\n',
+      2,
+      ...['81.2.69.160', '8.8.8.8'],
+    ],
+    ['one of two columns of a name', '#Fields: ip x ip\n10.0.0.5 2 8.8.8.8\n', 2, '8.8.8.8'],
+    [
+      'a column that is no longer logged',
+      '#Fields: date c-ip\n1 8.8.8.8\n#Fields: date s-ip\n1 10.0.0.5\n',
+      1,
+      ...['8.8.8.8', undefined],
+    ],
+  ]
+  for (const [name, text, column, ...expected] of corrected) {
+    it(`takes the corrected column: ${name}`, async () => {
+      assert.deepEqual((await read(text, { column })).addresses, expected)
+    })
+  }
+
   it('reads all lines if asked to read lines', async () => {
     const { addresses } = await read(IIS, { kind: 'lines' })
     assert.deepEqual(addresses.slice(3), [undefined, '10.0.0.5', '10.0.0.5'])
