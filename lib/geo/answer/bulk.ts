@@ -65,8 +65,12 @@ export function createAnswerJson(
   }
 }
 
-/** Characters that editors and exports leave around an address. */
-const AROUND = /^[\s\0\ufeff\u200b-\u200f\u2060"']+|[\s\0\u200b-\u200f\u2060"',;]+$/g
+/**
+ * Characters that editors and exports leave around an address. Those at the end are tried only from their first one:
+ * otherwise a text of many spaces takes long.
+ */
+const AROUND =
+  /^[\s\0\ufeff\u200b-\u200f\u2060"']+|(?<![\s\0\u200b-\u200f\u2060"',;])[\s\0\u200b-\u200f\u2060"',;]+$/g
 
 /** An address as programs write it, such as `[2001:db8::1]:443`. */
 export function parseEntry(text: string): Address | null {

@@ -57,6 +57,12 @@ describe('createLines', () => {
     assert.ok(lines.join('').length < 2_000)
   })
 
+  it('ends quickly on a line of many spaces', () => {
+    for (const space of [' ', '\t', ' "', '\0']) {
+      assert.match(answersTo([`8.8.8.8${space.repeat(200_000)}x\n`]), /BAD_REQUEST/)
+    }
+  })
+
   it('ignores white space around an address', () => {
     const space = ' '.repeat(1_000)
     const expected = answersTo(['1.2.3.4\n'])
