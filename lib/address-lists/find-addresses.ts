@@ -1,4 +1,5 @@
 import { addressOfEndpoint, isIpv4, isIpv6, type Ports } from '../parts/net/endpoint.ts'
+import { createFindPorts } from './ports.ts'
 import { isVersion } from './versions.ts'
 import { withoutEscapes } from './without-escapes.ts'
 
@@ -21,24 +22,41 @@ export function findAddresses(text: string): string[] {
   return findIn(hasColons ? withoutEscapes(text) : text, hasColons)
 }
 
+/** A text, and what is found out about it once, when an address needs it. */
+interface Line {
+  readonly text: string
+  readonly findPorts: ReturnType<typeof createFindPorts>
+  readonly decode: () => string
+}
+
+function toLine(text: string, isDecoded: boolean): Line {
+  let plain = isDecoded ? text : undefined
+  const decode = () => {
+    plain ??= withoutEscapes(text)
+    return plain
+  }
+  return { text, findPorts: createFindPorts(text), decode }
+}
+
 /** Decodes escapes only if an address may touch one: few lines have them, and it takes long. */
 function findIn(text: string, isDecoded: boolean): string[] {
   const found: string[] = []
+  const line = toLine(text, isDecoded)
   for (const { 0: word, index } of text.matchAll(WORD)) {
     if (!hasSeparators(word)) continue
-    const plain = isDecoded ? text : decodedAt(text, index)
+    const plain = decodedAt(line, index)
     if (plain !== text) return findIn(plain, true)
-    const address = addressAt(text, index, word)
+    const address = addressAt(line, index, word)
     if (address !== undefined) found.push(address)
   }
   return found
 }
 
 /** Digits of escapes may also be taken for the start of the word. */
-function decodedAt(text: string, index: number): string {
+function decodedAt({ text, decode }: Line, index: number): string {
   const before = text.charAt(index - 1)
   const isTouched = /[a-z\d%#]/i.test(before) || (before === '=' && text.startsWith('3D', index))
-  return isTouched ? withoutEscapes(text) : text
+  return isTouched ? decode() : text
 }
 
 const DOT = '.'.charCodeAt(0)
@@ -56,15 +74,24 @@ function hasSeparators(word: string): boolean {
   return dots >= 3 || colons >= 7 || word.includes('::')
 }
 
-function addressAt(text: string, index: number, word: string): string | undefined {
+function addressAt(line: Line, index: number, word: string): string | undefined {
+  const { text } = line
   const rest = withoutNameBefore(word, text.charAt(index - 1))
-  const start = index + word.length - rest.length
   const end = index + word.length
-  const whole = /[a-z\d]/i.test(text.charAt(end)) ? withoutNameAfter(rest, text) : rest
-  const address = addressIn(whole, text)
+  const start = end - rest.length
+  const isName = /[a-z\d]/i.test(text.charAt(end)) || HEX_NAME.test(rest)
+  const findPorts = () => line.findPorts(start, end)
+  const whole = isName ? withoutNameAfter(rest, findPorts) : rest
+  // Only at its end, a word has a port.
+  const isCut = isName || '%]/'.includes(text.charAt(end) || ' ')
+  const address = addressIn(whole, isCut ? NO_PORTS : findPorts)
   if (address === undefined || address.includes(':')) return address
   return isVersion(text, start + rest.indexOf(address), address) ? undefined : address
 }
+
+/** A name of letters up to f after a dot: numbers of IPv4 addresses have none. */
+const HEX_NAME = /\.[\da-f]*[a-f][\da-f]*$/i
+const NO_PORTS = (): Ports => ({})
 
 /** A colon separates an address from letters before it (`src:1.2.3.4`); a dot makes it a part of a name. */
 function withoutNameBefore(word: string, before: string): string {
@@ -74,19 +101,19 @@ function withoutNameBefore(word: string, before: string): string {
 }
 
 /** What letters touch at the end of a word is a name, unless it can be that of a port (`2001:db8::1.https`). */
-function withoutNameAfter(word: string, text: string): string {
+function withoutNameAfter(word: string, findPorts: () => Ports): string {
   const last = Math.max(word.lastIndexOf('.'), word.lastIndexOf(':'))
   const start = word.slice(0, Math.max(0, last))
   if (word.charAt(last) === ':' || isIpv6(start)) return start
-  return isIpv4(start) && portsIn(text).afterDot === true ? start : ''
+  return isIpv4(start) && findPorts().afterDot === true ? start : ''
 }
 
-function addressIn(word: string, text: string): string | undefined {
+function addressIn(word: string, findPorts: () => Ports): string | undefined {
   const trimmed = word.replace(/^\.+|\.+$/g, '')
   // A colon at the end is punctuation, two are a part of an IPv6 address.
-  const bare = trimmed.replace(/^:(?!:)|(?<!:):$|(?<=[^:]::):$/g, '')
+  const bare = trimmed.replace(/^:(?!:)|(?<!:):$|(?<=[^:]::):$/g, '').replace(LABEL, '')
   if (!bare.includes(':') && isIpv4(bare)) return bare
-  const ports = MAY_END_WITH_PORT.test(bare) ? portsIn(text) : {}
+  const ports = MAY_END_WITH_PORT.test(bare) ? findPorts() : {}
   const address = addressOfEndpoint(bare, ports)
   if (address !== undefined || !bare.includes(':')) return address
   return bare.split(':').find((part) => isIpv4(part))
@@ -94,22 +121,6 @@ function addressIn(word: string, text: string): string | undefined {
 
 const MAY_END_WITH_PORT = /::.*:\d{1,4}$|^(?:\d+\.){4}\d+$/
 
-/** Lines whose addresses have their ports after colons. */
-const AFTER_COLON = [
-  /(?:^|\s)(?:tcp|udp)6?\s+\d+\s+\d+\s/, // netstat of Linux, net-tools
-  /^\S+ (?:[\d.]+ )?\d{4}-\d\d-\d\dT\S+ (?:app|net)\//, // AWS: access logs of ALB and NLB
-  /^\d{4}-\d\d-\d\dT\S+ \S+ \S+:\d+ (?:-|\S+:\d+) -?[\d.]+ /, // AWS: access logs of classic load balancers
-  /haproxy\[\d+\]:|^\S+:\d+ \[\d\d\/\w{3}\/\d{4}(?::\d\d){3}\.\d{3}\]/, // HAProxy, section 8.2 of its manual
-  /\[AF_INET6?\]/, // OpenVPN, print_sockaddr_ex
-]
-/** Lines whose addresses have their ports after dots. */
-const AFTER_DOT = [
-  /\S\.\w+ > \S+\.\w+:/, // tcpdump, also of pflog
-  /(?:^|\s)(?:tcp|udp)(?:4|6|46)?\s+\d+\s+\d+\s/, // netstat of BSD and macOS
-  /\s(?:ESTABLISHED|LISTEN|IDLE|BOUND|(?:TIME|CLOSE)_WAIT|SYN_\w+|FIN_WAIT_\d|LAST_ACK|CLOSING)\b/, // Solaris
-]
-
-function portsIn(text: string): Ports {
-  const isLike = (forms: readonly RegExp[]) => forms.some((form) => form.test(text))
-  return { afterColon: isLike(AFTER_COLON), afterDot: isLike(AFTER_DOT) }
-}
+/** A name of letters up to f before eight groups of an address that is in use (RFC 4291, section 2.4). */
+const LABEL =
+  /^[a-f]{1,4}:(?=(?:[23][\da-f]{3}|f[cde][\da-f]{2})(?::[\da-f]{1,4}){7}(?::\d{1,5})?$)/i

@@ -1,5 +1,8 @@
-/** Lines of programs with their addresses, in order, and the source of their form. */
-export const LINES: readonly (readonly [source: string, line: string, ...addresses: string[]])[] = [
+/** A line of a program with its addresses, in order, and the source of its form. */
+export type ProgramLine = readonly [source: string, line: string, ...addresses: string[]]
+
+/** Lines with ports, escapes and other text around addresses. */
+export const LINES: readonly ProgramLine[] = [
   // IPv6 with a port and no brackets
   [
     'AWS ALB',
@@ -48,67 +51,89 @@ export const LINES: readonly (readonly [source: string, line: string, ...address
     'haproxy[14389]: 2a00:1450::200e:5013 [28/Nov/2026:12:14:14.655] http-in static/srv1 10/0/30',
     '2a00:1450::200e',
   ],
+  [
+    'netstat, a name of a port',
+    'tcp6       0      0 fe80::a00:27ff:fe4e:66:ssh :::*                    LISTEN',
+    'fe80::a00:27ff:fe4e:66',
+  ],
+  [
+    'netstat, names of both ports',
+    'tcp6       0      0 2001:db8::7:22:https    2001:db8::8:33:http-alt ESTABLISHED',
+    '2001:db8::7:22',
+    '2001:db8::8:33',
+  ],
+  [
+    'netstat of macOS, a zone',
+    'udp6       0      0  fe80::aede:48ff:fe00:1122%en5.5353 *.*',
+    'fe80::aede:48ff:fe00:1122',
+  ],
+  [
+    'netstat of BSD, a name of a port',
+    'tcp6       0      0 2001:db8::1:22.https    2001:db8::2:33.domain  ESTABLISHED',
+    '2001:db8::1:22',
+    '2001:db8::2:33',
+  ],
+  [
+    'netstat of BSD, groups like ports',
+    'tcp6       0      0 2001:db8::1:22.443      2001:db8::2:33.5123  ESTABLISHED',
+    '2001:db8::1:22',
+    '2001:db8::2:33',
+  ],
+  [
+    'HAProxy, a captured header',
+    'haproxy[14389]: 10.0.1.2:33317 [28/Nov/2026:12:14:14.655] http-in static/srv1 10/0/30 200 {2a00:1450:4001:81b::200e:2004} "GET / HTTP/1.1"',
+    '10.0.1.2',
+    '2a00:1450:4001:81b::200e:2004',
+  ],
+  [
+    'HAProxy, a captured header, no syslog',
+    '2001:db8::1:5013 [28/Nov/2026:12:14:14.655] http-in static/srv1 200 {2a00:1450::200e:2004|x}',
+    '2001:db8::1',
+    '2a00:1450::200e:2004',
+  ],
+  [
+    'HAProxy, its first format',
+    'haproxy[14385]: Connect from 2001:db8::1:3331 to 2001:db8::2:8012 (www/HTTP)',
+    '2001:db8::1',
+    '2001:db8::2',
+  ],
+  [
+    'AWS ALB, an address in the request',
+    'h2 2026-11-28T12:00:00.1Z app/lb/50dc6c495c0c9188 2a00:1450::200e:4431 10.0.0.66:9000 0.000 "GET https://x.example:443/ip/2001:db8::1:22 HTTP/2.0"',
+    '2a00:1450::200e',
+    '10.0.0.66',
+    '2001:db8::1:22',
+  ],
+  [
+    'AWS classic load balancer, an address in the request',
+    '2026-11-28T12:00:00.9Z lb 2a00:1450::200e:2817 10.0.0.1:80 0.000073 0.001 "GET /?ip=2001:db8::1:22"',
+    '2a00:1450::200e',
+    '10.0.0.1',
+    '2001:db8::1:22',
+  ],
+  [
+    'OpenVPN, an address of the pool',
+    'jane/[AF_INET6]2a00:1450::200e:1194 MULTI: IPv6=2001:db8::1:1000',
+    '2a00:1450::200e',
+    '2001:db8::1:1000',
+  ],
+  ['nine groups', 'face:2001:db8:1:2:3:4:5:6', '2001:db8:1:2:3:4:5:6'],
+  [
+    'nine groups',
+    'bad:2001:db8:1:2:3:4:5:6:443, dad:fe80:0:0:0:1:2:3:4',
+    '2001:db8:1:2:3:4:5:6',
+    'fe80:0:0:0:1:2:3:4',
+  ],
+  [
+    'nine groups, eight and a port',
+    '2001:db8:1:2:3:4:5:6:80 dead:2001:1:2:3:4:5:6',
+    '2001:db8:1:2:3:4:5:6',
+    'dead:2001:1:2:3:4:5:6',
+  ],
   ['no format: it may be a group', 'from 2001:db8::1:443', '2001:db8::1:443'],
   ['mapped, with a port', 'from ::ffff:81.2.69.160:51234', '81.2.69.160'],
   ['NAT64, with a port', 'from 64:ff9b::81.2.69.160:51234', '64:ff9b::81.2.69.160'],
   ['mapped', 'from ::ffff:81.2.69.160', '::ffff:81.2.69.160'],
-  // name/address
-  [
-    'OpenVPN',
-    'client1/81.2.69.160:50213 MULTI: primary virtual IP for client1: 10.8.0.6',
-    '81.2.69.160',
-    '10.8.0.6',
-  ],
-  ['OpenVPN, name with a dot', 'jane.doe/81.2.69.160:50213', '81.2.69.160'],
-  ['Kubernetes, Docker', 'tcp/8.8.8.8:443', '8.8.8.8'],
-  ['multiaddr', '/ip4/8.8.8.8/tcp/4001', '8.8.8.8'],
-  ['multiaddr', '/ip6/2001:db8::1/udp/4001/quic-v1', '2001:db8::1'],
-  ['multiaddr, DNS', '/dns4/a.example/tcp/4001/ip4/8.8.4.4', '8.8.4.4'],
-  [
-    'Squid',
-    '1286536309.586 921 81.2.69.160 TCP_MISS/200 507 GET http://a.example/ - HIER_DIRECT/93.184.216.34 text/html',
-    '81.2.69.160',
-    '93.184.216.34',
-  ],
-  ['Squid 2', 'TCP_MISS/200 507 GET http://a.example/ - DIRECT/93.184.216.34 -', '93.184.216.34'],
-  [
-    'Squid, a parent',
-    'TCP_MISS/200 507 GET http://a.example/ - FIRSTUP_PARENT/10.0.0.3 -',
-    '10.0.0.3',
-  ],
-  ['path', 'GET /json/8.8.8.8 HTTP/1.1', '8.8.8.8'],
-  ['URL', 'https://geo.example/v1/ip/8.8.8.8?fields=x', '8.8.8.8'],
-  ['Java, InetAddress.toString', 'Connection refused: localhost/127.0.0.1:8080', '127.0.0.1'],
-  [
-    'Java, InetAddress.toString',
-    'remote www.example.com/93.184.216.34, /81.2.69.160:51234',
-    '93.184.216.34',
-    '81.2.69.160',
-  ],
-  [
-    'Cisco ASA',
-    '%ASA-4-106100: access-list in denied tcp outside/81.2.69.160(51234) -> inside/10.0.0.5(443) hit-cnt 1',
-    '81.2.69.160',
-    '10.0.0.5',
-  ],
-  [
-    'Cisco ASA',
-    'Built inbound TCP connection 5 for outside:81.2.69.160/51234 (81.2.69.160/51234) to inside:10.0.0.5/443',
-    '81.2.69.160',
-    '81.2.69.160',
-    '10.0.0.5',
-  ],
-  ['a number no version has', 'jane/203.0.113.9 logged in', '203.0.113.9'],
-  ['product', 'Mozilla/5.0 (X11) Chrome/120.0.0.0 Safari/537.36 Edg/120.0.0.0'],
-  ['product, escaped as PHP does', '"Mozilla\\/5.0 Chrome\\/120.0.0.0"'],
-  ['product, escaped in a URL', 'ua=Mozilla%2F5.0+Chrome%2F120.0.0.0'],
-  ['client hint', 'Sec-CH-UA-Full-Version-List: "Chromium";v="120.0.0.0"'],
-  ['.NET', 'System.Web, Version=4.0.0.0, Culture=neutral'],
-  [
-    'package',
-    'libfoo_1.2.3.4_amd64.deb foo-1.2.3.4.tar.gz bar-1.2.3.4-1.el9.x86_64.rpm v1.2.3.4 1.2.3.4-beta 1.2.3.4-rc1',
-  ],
-  ['object identifier, Instagram', '1.3.6.1.4 1.3.6.1.4.1.311 123.0.0.21.114 1.2.3.4.5'],
   // address.port
   [
     'tcpdump',
@@ -164,6 +189,61 @@ export const LINES: readonly (readonly [source: string, line: string, ...address
     '10.0.0.1',
     '81.2.69.160',
   ],
+  [
+    'tcpdump, names with hyphens',
+    'IP 10.0.0.1.netbios-ns > 10.0.0.255.netbios-ns: UDP, length 50',
+    '10.0.0.1',
+    '10.0.0.255',
+  ],
+  [
+    'tcpdump, names with hyphens',
+    'IP 10.0.0.1.51234 > 10.0.0.2.http-alt: Flags [S]',
+    '10.0.0.1',
+    '10.0.0.2',
+  ],
+  [
+    'tcpdump, names with hyphens',
+    'IP 10.0.0.1.ftp-data > 10.0.0.2.5123: Flags [S]',
+    '10.0.0.1',
+    '10.0.0.2',
+  ],
+  [
+    'tcpdump, names with hyphens',
+    'IP6 2001:db8::1.dhcpv6-client > 2001:db8::2.dhcpv6-server: dhcp6 solicit',
+    '2001:db8::1',
+    '2001:db8::2',
+  ],
+  [
+    'tcpdump, names like hexadecimal numbers',
+    'IP 10.0.0.1.dec-dlm > 10.0.0.2.efs: UDP',
+    '10.0.0.1',
+    '10.0.0.2',
+  ],
+  [
+    'tcpdump, GRE',
+    'IP 10.0.0.1 > 10.0.0.2: GREv0, length 88: IP 10.1.0.1.443 > 10.1.0.2.5123: Flags',
+    '10.0.0.1',
+    '10.0.0.2',
+    '10.1.0.1',
+    '10.1.0.2',
+  ],
+  [
+    'tcpdump, a name that is asked for',
+    'IP 10.0.0.1.5353 > 8.8.8.8.53: 1+ PTR? 4.3.2.1.in-addr.arpa. (38)',
+    '10.0.0.1',
+    '8.8.8.8',
+  ],
+  [
+    'netstat of Solaris',
+    '10.0.0.1.ssh         81.2.69.160.5123     49640      0 49640      0 CLOSE_WAIT',
+    '10.0.0.1',
+    '81.2.69.160',
+  ],
+  [
+    'netstat of Solaris',
+    '10.0.0.1.22                *.*                0      0 49152      0 LISTEN',
+    '10.0.0.1',
+  ],
   ['no format, five digits', 'from 81.2.69.160.51234', '81.2.69.160'],
   // stuck to other text
   ['ECMA-48 colour', '\u001b[31m81.2.69.160\u001b[0m', '81.2.69.160'],
@@ -210,15 +290,5 @@ export const LINES: readonly (readonly [source: string, line: string, ...address
     '2001:db8::1',
     '2001:db8::',
     '81.2.69.160',
-  ],
-  // others
-  [
-    'netfilter',
-    'IN=eth0 MAC=aa:bb:cc:dd:ee:ff:11:22:33:44:55:66:08:00 SRC=81.2.69.160',
-    '81.2.69.160',
-  ],
-  [
-    'fingerprints',
-    'MD5:aa:bb:cc:dd:ee:ff:00:11:22:33:44:55:66:77:88:99 aa:bb:cc:dd:ee:ff:00:11:22 sha256:9f86d081',
   ],
 ]

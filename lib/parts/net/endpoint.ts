@@ -26,6 +26,11 @@ const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/
 /** A port has no leading zeros. */
 const WITH_PORT = /^(.*)([.:])(0|[1-9]\d{0,4})$/
 const FIVE_DIGITS = 10_000
+/**
+ * Versions and object identifiers may have five numbers too. The latter begin with 0, 1 or 2, and few of the former
+ * have three digits after the first dot.
+ */
+const NO_VERSION = /^(?![012]\.)\d+\..*\d{3}/
 /** Octets of a hash or a hardware address. */
 const OCTETS = /^(?:[\da-f]{2}:)+[\da-f]{2}$/i
 
@@ -34,8 +39,8 @@ function withoutPort(text: string, { afterDot }: Ports): string | undefined {
   const port = Number(digits)
   if (!(port <= 0xffff)) return undefined
   if (isIpv6(address)) return OCTETS.test(text) ? undefined : plainIpv4(address)
-  // Versions and object identifiers may have five numbers.
-  const isPort = separator === ':' || afterDot === true || port >= FIVE_DIGITS
+  const isPort =
+    separator === ':' || afterDot === true || (port >= FIVE_DIGITS && NO_VERSION.test(address))
   return isPort && isIpv4(address) ? address : undefined
 }
 
