@@ -1,42 +1,81 @@
+import { isProductName } from './product-names.ts'
+
 /** Characters around an address that are read: enough for the name of a product or host. */
 const READ = 80
 
 /** Whether an IPv4 address in a text is rather a version of four numbers, such as that of `Chrome/120.0.0.0`. */
 export function isVersion(text: string, start: number, address: string): boolean {
-  const end = start + address.length
   if (text.charAt(start - 1) === '/') return isOfProduct(text, start, address)
-  return isCalledVersion(text, start) || isLikeVersion(text, end)
+  return (
+    (start > 0 && isCalledVersion(text, start, address)) ||
+    isLikeVersion(text, start + address.length, address)
+  )
 }
 
-function isCalledVersion(text: string, start: number): boolean {
-  return start > 0 && CALLED_VERSION.test(text.slice(Math.max(0, start - 12), start))
+/** Whether the pattern, a look-behind, matches what ends at `start`. */
+function matchesBefore(pattern: RegExp, text: string, start: number): boolean {
+  pattern.lastIndex = start
+  return pattern.test(text)
 }
 
-function isLikeVersion(text: string, end: number): boolean {
-  return '-_+~.'.includes(text.charAt(end) || ' ') && LIKE_VERSION.test(text.slice(end, end + READ))
+function isCalledVersion(text: string, start: number, address: string): boolean {
+  if (matchesBefore(NAMED_VERSION, text, start) || matchesBefore(NAMED_V, text, start)) return true
+  if (!hasSmallNumbers(address)) return false
+  return (
+    matchesBefore(VERSION_AND_SPACE, text, start) ||
+    (matchesBefore(PACKAGE, text, start) && !isUsual(address))
+  )
 }
 
-/** `Version=1.2.3.4`, `"Chromium";v="120.0.0.0"`, `rv:1.2.3.4` */
-const CALLED_VERSION =
-  /(?:version|(?:^|[^a-z])ver|(?:^|[^a-z])rv)[\W_]{0,3}$|(?:^|[^a-z])v[:="']+$/i
+function isLikeVersion(text: string, end: number, address: string): boolean {
+  if (!'-_+~.'.includes(text.charAt(end) || ' ')) return false
+  const after = text.slice(end, end + READ)
+  return LIKE_VERSION.test(after) || (hasSmallNumbers(address) && STAGE.test(after))
+}
 
-/** `1.2.3.4-beta`, `1.2.3.4_amd64.deb`, `1.2.3.4-1ubuntu2`, `1.2.3.4-1.el9` */
+/** `Version=1.2.3.4`, `"version": "1.2.3.4"`, `version => '1.2.3.4'`, `rv:1.2.3.4`; a path is not a name. */
+const NAMED_VERSION =
+  /(?<=(?:(?<!con|(?<![a-z])(?:in|di|a|re|per|e)|\/)version|(?<![a-z/])(?:ver|rv))(?:\\?["']?\s{0,3}(?:=>|[:=])\s{0,3}\\?["']?|[>([_-]))/iy
+/** `"Chromium";v="120.0.0.0"`, `"v": "1.2.3.4"`; in `k=v=8.8.8.8`, it is a value. */
+const NAMED_V =
+  /(?<=(?<![a-z=:])v[:=]+\\?["']?|(?<!=)["']v\\?["']\s{0,3}(?:=>|[:=])\s{0,3}\\?["']?)/iy
+/** `version 5.2.4.21`, `java version "1.2.3.4"` */
+const VERSION_AND_SPACE = /(?<=(?<![^\s(,;])(?:version|ver\.?) ["']?)/iy
+/** `nginx-1.2.3.4`, `foo_1.2.3.4` */
+const PACKAGE =
+  /(?<=(?<![a-z\d])(?!(?:src|dst|dest|source|destination|ip|ipv4|addr|address|srv|server|client|peer|host|node|remote|local|from|to|by|via|for|user|gw|gateway|router|proxy|dns|ns|resolver|vpn|net|subnet|network|range|pool|lan|wan|nat|target|origin|upstream|backend|frontend|web|db|worker|deny|allow|ban|unban|banned|block|blocked|drop|accept)[-_])[a-z][a-z\d]{0,30}[-_])/iy
+
+/** Versions have small numbers. Networks of 10.0.0.0/8 are rather addresses. */
+function hasSmallNumbers(address: string): boolean {
+  return /^(?!10\.)[1-3]?\d(?:\.\d\d?){3}$/.test(address)
+}
+
+/** Addresses of well-known resolvers, such as 1.1.1.1 and 8.8.4.4, and their like. */
+function isUsual(address: string): boolean {
+  return /^(\d+)\.\1\.(\d+)\.\2$|^1\.0\.0\.1$/.test(address)
+}
+
+/** `1.2.3.4-beta`, `1.2.3.4_amd64.deb`, `1.2.3.4-1ubuntu2`, `1.2.3.4-1.el9`, `1.2.3.4-r0` */
 const LIKE_VERSION =
-  /^(?:[-_+~.](?:alpha|beta|rc|pre|dev|snapshot|final|stable)|[-_](?:amd64|arm64|armhf|i[36]86|x86|x64|all\.|noarch|linux|win)|[-~+]\d+[._~+-]?(?:ubuntu|deb|el\d|fc\d|bpo|x86|noarch|amd64|arm64|all|i[36]86))/i
+  /^(?:[-_+~.](?:alpha|beta|rc|snapshot)(?![a-z])|[-_](?:amd64|arm64|armhf|i[36]86|x86|x64|all\.|noarch)|-r\d{1,2}(?!\w)|[-~+]\d{1,4}[._~+-]?(?:ubuntu|deb(?![a-z])|el\d|fc\d|amzn|mga\d|bpo|x86|noarch|amd64|arm64|all(?![a-z])|i[36]86))/i
+/** Stages and systems, which are names of hosts as well. */
+const STAGE =
+  /^(?:[-_+~.](?:pre|dev|final|stable)(?![a-z])|[-_](?:linux|win(?:dows|32|64)?(?![a-z])))/i
 
 /**
  * A name and a slash before four numbers make a product and its version (RFC 9110, section 10.1.5), unless a port
  * comes after them, the first one is higher than those of versions, or the name is one of a path, a protocol, a
- * host or an event of Squid.
+ * host or an event of Squid. After an address, they are its mask.
  */
 function isOfProduct(text: string, start: number, address: string): boolean {
   if (!/\w\\?\/$/.test(text.slice(Math.max(0, start - 3), start))) return false
   const end = start + address.length
   if (PORT.test(text.slice(end, end + 8))) return false
+  const run = runBefore(text, start).replaceAll('\\/', '/')
+  if (MASKED.test(run) && MASK.test(address)) return true
   if (Number.parseInt(address, 10) >= NO_VERSION && !address.endsWith('.0.0.0')) return false
-  const run = runBefore(text, start)
   if (/^\/|:\/\//.test(run)) return VERSIONS.test(run)
-  return !OTHER_NAME.test(run)
+  return isProductName(run.slice(0, -1))
 }
 
 /** What comes before an address without a space or quote. */
@@ -53,9 +92,5 @@ const PORT = /^(?:[:#]\d|\(\d+\)|\/\d{1,5}(?![\w.]))/
 /** Browsers count up to 160 or so. */
 const NO_VERSION = 170
 const VERSIONS = /\/(?:v|versions?|releases?|downloads?|dist|tags?)\/$/i
-/**
- * Names of multiaddr and netstat, of Squid's hierarchy (its wiki, "Features/LogFormat"), and of hosts, which Java
- * writes before their addresses (InetAddress.toString).
- */
-const OTHER_NAME =
-  /(?:^|\/)(?:ip4|ipv4|tcp4?|udp4?|icmp|localhost|(?:HIER|TIMEOUT)_\w+|(?:\w+_)?(?:DIRECT|PARENT|PEER|SIBLING_HIT)|[a-z\d-]+(?:\.[a-z\d-]+)*\.(?!js\/)[a-z]{2,})\/$/
+const MASKED = /(?:^|[^\d.])\d{1,3}(?:\.\d{1,3}){3}\/$/
+const MASK = /^255\./

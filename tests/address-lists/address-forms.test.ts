@@ -3,12 +3,20 @@ import { describe, it, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import { findAddresses } from '../../lib/address-lists/find-addresses.ts'
 import { parseAddress, unmapped } from '../../lib/parts/net/address.ts'
-import { NAMED_LINES } from './named-lines.ts'
+import { words } from '../support/words.ts'
+import { NAMED_LINES, SQUID_WAYS } from './named-lines.ts'
 import { LINES } from './program-lines.ts'
 
 describe('findAddresses in lines of programs', () => {
   for (const [source, line, ...addresses] of [...LINES, ...NAMED_LINES]) {
     it(`${source}: ${line}`, () => assert.deepEqual(findAddresses(line), addresses))
+  }
+
+  for (const way of words(SQUID_WAYS)) {
+    it(`Squid: ${way}`, () =>
+      assert.deepEqual(findAddresses(`GET http://a.example/ - ${way}/93.184.1.2 -`), [
+        '93.184.1.2',
+      ]))
   }
 })
 
