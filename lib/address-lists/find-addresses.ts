@@ -82,8 +82,8 @@ function addressAt(line: Line, index: number, word: string): string | undefined 
   const isName = /[a-z\d]/i.test(text.charAt(end)) || HEX_NAME.test(rest)
   const findPorts = () => line.findPorts(start, end)
   const whole = isName ? withoutNameAfter(rest, findPorts) : rest
-  // Only at its end, a word has a port.
-  const isCut = isName || '%]/'.includes(text.charAt(end) || ' ')
+  // A port ends a word. These characters come after an address, or stand for another port.
+  const isCut = isName || '%]/*'.includes(text.charAt(end) || ' ')
   const address = addressIn(whole, isCut ? NO_PORTS : findPorts)
   if (address === undefined || address.includes(':')) return address
   return isVersion(text, start + rest.indexOf(address), address) ? undefined : address

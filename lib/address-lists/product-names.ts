@@ -1,6 +1,6 @@
 /** Whether a name before a slash and four numbers is that of a product, so that they are its version. */
 export function isProductName(text: string): boolean {
-  const name = text.slice(text.lastIndexOf('/') + 1)
+  const name = text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf(':')) + 1)
   if (PROTOCOL.test(name) || SQUID.test(name)) return false
   return !HOST.test(name) || FILE.test(name) || isAppId(name)
 }

@@ -35,7 +35,7 @@ function isLikeVersion(text: string, end: number, address: string): boolean {
 
 /** `Version=1.2.3.4`, `"version": "1.2.3.4"`, `version => '1.2.3.4'`, `rv:1.2.3.4`; a path is not a name. */
 const NAMED_VERSION =
-  /(?<=(?:(?<!con|(?<![a-z])(?:in|di|a|re|per|e)|\/)version|(?<![a-z/])(?:ver|rv))(?:\\?["']?\s{0,3}(?:=>|[:=])\s{0,3}\\?["']?|[>([_-]))/iy
+  /(?<=(?:(?<!con|(?<![a-z])(?:in|di|a|re|per|e)|[/=])version|(?<![a-z/])(?:ver|rv))(?:\\?["']?\s{0,3}(?:=>|[:=])\s{0,3}\\?["']?|[>([_-]))/iy
 /** `"Chromium";v="120.0.0.0"`, `"v": "1.2.3.4"`; in `k=v=8.8.8.8`, it is a value. */
 const NAMED_V =
   /(?<=(?<![a-z=:])v[:=]+\\?["']?|(?<!=)["']v\\?["']\s{0,3}(?:=>|[:=])\s{0,3}\\?["']?)/iy
@@ -57,10 +57,10 @@ function isUsual(address: string): boolean {
 
 /** `1.2.3.4-beta`, `1.2.3.4_amd64.deb`, `1.2.3.4-1ubuntu2`, `1.2.3.4-1.el9`, `1.2.3.4-r0` */
 const LIKE_VERSION =
-  /^(?:[-_+~.](?:alpha|beta|rc|snapshot)(?![a-z])|[-_](?:amd64|arm64|armhf|i[36]86|x86|x64|all\.|noarch)|-r\d{1,2}(?!\w)|[-~+]\d{1,4}[._~+-]?(?:ubuntu|deb(?![a-z])|el\d|fc\d|amzn|mga\d|bpo|x86|noarch|amd64|arm64|all(?![a-z])|i[36]86))/i
+  /^(?:[-_+~.](?:alpha|beta|rc)(?![a-z])|[-_](?:amd64|arm64|armhf|i[36]86|x86|x64|all\.deb|noarch)|-r\d{1,2}(?!\w)|[-~+]\d{1,4}[._~+-]?(?:ubuntu|deb\d|el\d|fc\d|amzn|mga\d|bpo|x86|noarch|amd64|arm64|all\.deb|i[36]86))/i
 /** Stages and systems, which are names of hosts as well. */
 const STAGE =
-  /^(?:[-_+~.](?:pre|dev|final|stable)(?![a-z])|[-_](?:linux|win(?:dows|32|64)?(?![a-z])))/i
+  /^(?:[-_+~.](?:pre|dev|snapshot|final|stable)(?![a-z])|[-_](?:linux|win(?:dows|32|64)?(?![a-z])))/i
 
 /**
  * A name and a slash before four numbers make a product and its version (RFC 9110, section 10.1.5), unless a port

@@ -66,7 +66,13 @@ export const NAMED_LINES: readonly ProgramLine[] = [
   ['a cell called version', 'ip-version|8.8.8.8|rv|8.8.4.4', '8.8.8.8', '8.8.4.4'],
   ['a cell called version', 'version,8.8.8.8;ver;8.8.4.4', '8.8.8.8', '8.8.4.4'],
   ['a cell called version', 'api version 81.2.69.160', '81.2.69.160'],
-  ['a value called v', 'k=v=8.8.8.8 tag:v=8.8.8.8', '8.8.8.8', '8.8.8.8'],
+  [
+    'a value called v',
+    'k=v=8.8.8.8 tag:v=8.8.8.8 k=version=8.8.4.4',
+    '8.8.8.8',
+    '8.8.8.8',
+    '8.8.4.4',
+  ],
   [
     'a version in JSON',
     '{"version": "1.2.3.4", "v": "8.8.8.8", "appVersion" : "7.2.1.5", "ver":"1.2.3.4"}',
@@ -136,7 +142,10 @@ export const NAMED_LINES: readonly ProgramLine[] = [
   ['address-name', '81.2.69.160-1700000000-debug', '81.2.69.160'],
   [
     'address-name',
-    '81.2.69.160-dev 81.2.69.161-stable 8.8.8.8-prefix 8.8.4.4-device 8.8.4.5-1-allowed',
+    '81.2.69.160-dev 81.2.69.160-all.log 81.2.69.160-80-all 81.2.69.160-snapshot 81.2.69.161-stable 8.8.8.8-prefix 8.8.4.4-device 8.8.4.5-1-allowed',
+    '81.2.69.160',
+    '81.2.69.160',
+    '81.2.69.160',
     '81.2.69.160',
     '81.2.69.161',
     '8.8.8.8',
@@ -162,6 +171,7 @@ export const NAMED_LINES: readonly ProgramLine[] = [
     'fingerprints',
     'MD5:aa:bb:cc:dd:ee:ff:00:11:22:33:44:55:66:77:88:99 aa:bb:cc:dd:ee:ff:00:11:22 sha256:9f86d081',
   ],
+  ['Squid, a status before', 'TCP_MISS:ORIGINAL_DST/34.1.2.3', '34.1.2.3'],
 ]
 
 /** Squid's ways to servers: its source (hier_code.h), its wiki ("Features/LogFormat") and older versions. */

@@ -130,6 +130,8 @@ export const LINES: readonly ProgramLine[] = [
     '2001:db8:1:2:3:4:5:6',
     'dead:2001:1:2:3:4:5:6',
   ],
+  ['netstat, any port', 'udp6       0      0 2001:db8::5:1:*         :::*', '2001:db8::5:1'],
+  ['netstat of BSD, any port', 'udp6       0      0 2001:db8::5:22.*        *.*', '2001:db8::5:22'],
   ['no format: it may be a group', 'from 2001:db8::1:443', '2001:db8::1:443'],
   ['mapped, with a port', 'from ::ffff:81.2.69.160:51234', '81.2.69.160'],
   ['NAT64, with a port', 'from 64:ff9b::81.2.69.160:51234', '64:ff9b::81.2.69.160'],
