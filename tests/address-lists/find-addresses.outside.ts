@@ -9,11 +9,12 @@ const SEED = 20_261_125
 
 /**
  * Reads pairs of a text and what was found in it with Python's ipaddress. Answers what is wrong: everything
- * found must be an address that touches no letter, digit or underscore, in the order of the text. Every
- * address must be found that stands apart, unless it is the version of a product (`Chrome/1.2.3.4`).
+ * found must be an address that touches no letter or digit, in the order of the text, which may be encoded for
+ * a URL. Every address must be found that stands apart, unless it is the version of a product (`Chrome/1.2.3.4`).
  */
 const COMPARE = `
 import collections, ipaddress, json, re, sys
+from urllib.parse import unquote
 APART = re.compile(r'(?<![\\w.:%-])(?<!\\w/)[0-9A-Fa-f.:]+(?![\\w.:%-])', re.ASCII)
 def is_address(text):
     try: ipaddress.ip_address(text)
@@ -23,9 +24,10 @@ def problems(text, found):
     start = 0
     for address in found:
         if not is_address(address): yield ['no address', address]
-        at = re.compile(r'(?<!\\w)' + re.escape(address) + r'(?!\\w)', re.ASCII).search(text, start)
-        if at is None: yield ['not in the text', address]
-        else: start = at.end()
+        apart = re.compile(r'(?<![^\\W_])' + re.escape(address) + r'(?![^\\W_])', re.ASCII)
+        at = apart.search(text, start)
+        if at is not None: start = at.end()
+        elif apart.search(unquote(text)) is None: yield ['not in the text', address]
     missing = collections.Counter(filter(is_address, APART.findall(text))) - collections.Counter(found)
     if missing: yield ['missed', list(missing)]
 cases = json.load(sys.stdin)
