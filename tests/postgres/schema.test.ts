@@ -31,6 +31,8 @@ const ONLY_POSTGRES = [
 ]
 /** SQLite needs none for nodes, and keeps its version in the file itself and its secrets in another one. */
 const ONLY_POSTGRES_TABLES = "'schema_version', 'leases', 'nodes', 'secrets'"
+/** The newest migration of the previous release, which works on beside this one: see docs/growth.md. */
+const PREVIOUS_RELEASE = 25
 const OTHER_KEYS: Readonly<Record<string, string>> = {
   rum_counted: 'site_id,node',
   rum_journal: 'node,last_id',
@@ -50,6 +52,12 @@ describe('the schemas of SQLite and PostgreSQL', () => {
     assert.equal(files[0], '0024-tables.sql')
     assert.deepEqual(await migratePg(postgres), files)
     assert.deepEqual(await migratePg(postgres), [])
+  })
+
+  it('let servers of the previous release, which reads all its tables, work on', async () => {
+    const [version] = await listInPostgres('SELECT usable_from FROM schema_version')
+    assert.deepEqual(version?.map(Number), [PREVIOUS_RELEASE])
+    assert.deepEqual(await listInPostgres('SELECT id FROM duplicate_subscriptions'), [])
   })
 
   it('are refused by an older release, unless they leave it working', async () => {

@@ -348,6 +348,7 @@ CREATE TABLE known_plans (
   definition TEXT COLLATE "C" NOT NULL
 );
 
+-- Only the previous release uses it, beside this one. The next release may drop it.
 CREATE TABLE duplicate_subscriptions (
   id TEXT COLLATE "C" PRIMARY KEY,
   user_id TEXT COLLATE "C" NOT NULL REFERENCES billing_customers (user_id) ON DELETE CASCADE,

@@ -1,2 +1,0 @@
--- Stripe limits customers to one subscription. Whoever has two is found by a comparison with Stripe.
-DROP TABLE duplicate_subscriptions;

@@ -1,2 +1,0 @@
--- As SQLite's file of this number.
-DROP TABLE duplicate_subscriptions;
