@@ -18,7 +18,21 @@ export function expand(world: World, answer: object, paths: readonly string[]): 
   // Only the id of a deleted object is left.
   if (copy['deleted'] === true) return copy
   for (const path of paths) expandPath(world, copy, path.split('.'), path)
+  shortenLines(copy)
   return copy
+}
+
+const SHOWN_LINES = 10
+
+/** Invoices show only "the first handful" of their lines: https://docs.stripe.com/api/invoice-line-item/retrieve */
+function shortenLines(value: unknown): void {
+  if (!isJson(value)) return
+  const { object, lines } = value
+  const { data } = isJson(lines) ? lines : {}
+  if (object === 'invoice' && Array.isArray(data) && data.length > SHOWN_LINES) {
+    value['lines'] = { ...Object(lines), data: data.slice(0, SHOWN_LINES), has_more: true }
+  }
+  for (const child of Object.values(value)) shortenLines(child)
 }
 
 /** Expands the field at `names`, which is the rest of `path`. */

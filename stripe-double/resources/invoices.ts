@@ -34,6 +34,8 @@ const ListParams = optional({
   subscription: Text,
 })
 
+const UpdateParams = optional({ auto_advance: Flag })
+
 const FinalizeParams = optional({ auto_advance: Flag })
 
 const PayParams = optional({ off_session: Flag, payment_method: Text })
@@ -52,6 +54,17 @@ export const invoiceRoutes: readonly Route[] = [
     )
     return listPage('/v1/invoices', rows, params)
   }),
+  route('GET /v1/invoices/:id/lines', Page, ({ world, params, id }) => {
+    const { lines } = getRow(world, 'invoices', id)
+    return listPage(`/v1/invoices/${id}/lines`, lines.data.toReversed(), params)
+  }),
+  route('POST /v1/invoices/:id', UpdateParams, ({ world, params, id }) => {
+    const row = getRow(world, 'invoices', id)
+    const { auto_advance = row.auto_advance } = params
+    if (row.status !== 'open') return changeRow(world, row, { auto_advance })
+    if (!auto_advance) return changeRow(world, row, { auto_advance, next_payment_attempt: null })
+    return row.auto_advance ? row : resume(world, row)
+  }),
   route('POST /v1/invoices/:id/pay', PayParams, ({ world, params, id }) => {
     const row = getRow(world, 'invoices', id)
     const { payment_method: method } = params
@@ -63,13 +76,18 @@ export const invoiceRoutes: readonly Route[] = [
     if (row.status !== 'draft') throw badRequest('This invoice is already finalized.')
     const { auto_advance = row.auto_advance } = params
     const open = changeRow(world, finalizeInvoice(world, row), { auto_advance })
-    if (!auto_advance) return open
-    return changeRow(world, open, { next_payment_attempt: world.now() + 3_600 })
+    return auto_advance ? resume(world, open) : open
   }),
   route('POST /v1/invoices/:id/void', Nothing, ({ world, id }) =>
     voidOpenInvoice(world, getRow(world, 'invoices', id)),
   ),
 ]
+
+/** Charges the open invoice again an hour later. */
+function resume(world: World, open: Stripe.Invoice): Stripe.Invoice {
+  const next_payment_attempt = world.now() + 3_600
+  return changeRow(world, open, { auto_advance: true, next_payment_attempt })
+}
 
 function subscriptionIdOf({ parent }: Stripe.Invoice) {
   return parent?.subscription_details?.subscription

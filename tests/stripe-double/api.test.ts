@@ -38,6 +38,25 @@ describe('API calls', () => {
     )
   })
 
+  it('show the first lines of an invoice, and list all', async () => {
+    const { double, stripe, pro } = at
+    const customer = await addPayer(stripe)
+    await stripe.subscriptions.create({ customer, items: [{ price: pro }] })
+    const { invoices } = double.world.state.tables
+    const [row] = invoices.values()
+    const [line] = row?.lines.data ?? []
+    assert.ok(row && line)
+    const data = Array.from({ length: 12 }, (_, n) => ({ ...line, id: `il_${n}` }))
+    invoices.set(row.id, { ...row, lines: { ...row.lines, data } })
+    const [shown] = (await stripe.invoices.list({ customer })).data
+    assert.deepEqual([shown?.lines.data.length, shown?.lines.has_more], [10, true])
+    const rest = await stripe.invoices.listLineItems(row.id, { starting_after: 'il_9' })
+    assert.deepEqual(
+      rest.data.map(({ id }) => id),
+      ['il_10', 'il_11'],
+    )
+  })
+
   it('fail with 429, 500, a reset or a delay when a fault is set', async () => {
     const { double, stripe } = at
     const call = () => stripe.customers.create()

@@ -57,6 +57,23 @@ describe('payments', () => {
     assert.equal((await stripe.subscriptions.retrieve(id)).status, 'active')
   })
 
+  it('of an ended subscription begin again once `auto_advance` is set', async () => {
+    const { double, stripe, pro } = at
+    const customer = await addPayer(stripe)
+    const { id } = await stripe.subscriptions.create({ customer, items: [{ price: pro }] })
+    await useCard(stripe, customer, 'pm_card_chargeCustomerFail')
+    double.advance(31 * DAY + 3_600)
+    await stripe.subscriptions.cancel(id)
+    await useCard(stripe, customer, 'pm_card_visa')
+    double.advance(10 * DAY)
+    const [open] = (await stripe.invoices.list({ customer, status: 'open' })).data
+    assert.equal(open?.auto_advance, false)
+    await stripe.invoices.update(open.id, { auto_advance: true })
+    double.advance(3_600)
+    const [paid] = (await stripe.invoices.list({ customer })).data
+    assert.deepEqual([paid?.id, paid?.status], [open.id, 'paid'])
+  })
+
   it('that fail leave a new subscription incomplete; with error_if_incomplete they prevent it', async () => {
     const { double, stripe, pro } = at
     const customer = await addPayer(stripe, 'pm_card_chargeCustomerFail')
