@@ -34,6 +34,12 @@ export interface BillingOptions {
   /** Counts the user's requests in the period, without those charged as overages. */
   readonly countRequests: (userId: string, period: BillingPeriod) => Promise<number>
   readonly onFailure: (failure: StripeFailure) => void
+  /** Called for a step that failed, but that the hourly run repeats; by default nothing happens. */
+  readonly onDelayed?: (
+    error: unknown,
+    message: string,
+    about: { readonly userId?: string; readonly subscription?: string },
+  ) => void
   /** How long an action tries to reach Stripe; by default nine seconds. */
   readonly retryPolicy?: RetryPolicy
   /** Runs `work` when no other process works for the user; by default at once. */
@@ -52,7 +58,7 @@ export interface Actor {
 
 export function createBilling(options: BillingOptions) {
   const { db, plans, stripe, change, alignKeyExpiry, auditStripe, countRequests } = options
-  const { onFailure, retryPolicy, runUnderLease } = options
+  const { onFailure, onDelayed = () => {}, retryPolicy, runUnderLease } = options
   const { secretKey, apiBase, overagePrice, webhookSecrets } = stripe
   const load =
     secretKey === undefined ? null : once(() => loadStripe({ secretKey, apiBase, onFailure }))
@@ -103,6 +109,7 @@ export function createBilling(options: BillingOptions) {
     /** An event signed with any of them is valid. */
     webhookSecrets,
     auditStripe,
+    onDelayed,
   }
 }
 

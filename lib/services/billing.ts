@@ -9,6 +9,7 @@ import { collectEnded } from '../billing/overages/collect-ended.ts'
 import { createOverages, type Overages } from '../billing/overages/overages.ts'
 import type { StripeFailure } from '../billing/stripe/stripe-sdk.ts'
 import { createContactSender } from '../billing/subscription/contact-changes.ts'
+import { voidAllLeftovers } from '../billing/subscription/leftovers.ts'
 import type { Ledger } from '../db/ledger/ledger.ts'
 import type { Meters } from '../limits/meters.ts'
 import { commandText } from '../parts/clone-or-package.ts'
@@ -46,6 +47,8 @@ export function openBilling(
       return requests - overage
     },
     onFailure: (failure) => log[levelOf(failure)]({ ...failure }, 'a call to Stripe failed'),
+    onDelayed: (error, message, about) =>
+      log.warn({ err: error, ...about }, `${message}; repeated hourly`),
     ...(retryPolicy !== undefined && { retryPolicy }),
     // Work that outlives its lease does no harm: what it writes is refused once another sync has ended.
     runUnderLease: (userId, work) => storage.leases.waitAndRun(`billing of ${userId}`, work),
@@ -183,9 +186,13 @@ export function createReconciliation(
         isStopped: () => stopped || signal?.aborted === true,
       })
       const hasFailed = failed > 0 || found.some(({ kind }) => UNREADABLE.includes(kind))
-      await collectEnded(billing, null, now())
       logMismatches(log, found)
       if (!hasFailed && !stopped) last.succeededAt = now()
+      if (found.some(({ kind }) => kind === 'wrong-account')) return
+      await collectEnded(billing, null, now())
+      await voidAllLeftovers(billing).catch((error) =>
+        billing.onDelayed(error, 'cannot list the open invoices', {}),
+      )
     } finally {
       last.endedAt = now()
     }

@@ -10,19 +10,24 @@ const LATELY_MS = 4 * DAY_MS
 /**
  * Collects the overages of subscriptions that have ended lately, of one user or of all (null): "During
  * cancellation, automatic collection for all unpaid invoices is disabled"
- * (https://docs.stripe.com/billing/subscriptions/overview). Call it once the last units are reported.
+ * (https://docs.stripe.com/billing/subscriptions/overview). Call it once the last units are reported. A
+ * failure is logged, and does not hold up the other subscriptions.
  */
 export async function collectEnded(
-  billing: Billing,
+  { db, openStripe, overagePrice, onDelayed }: Billing,
   userId: string | null,
   now: number,
 ): Promise<void> {
-  for (const id of await listEnded(billing.db, userId, now - LATELY_MS)) {
-    await billing.openStripe().collectUsage(id, billing.overagePrice)
+  for (const subscription of await listEnded(db, userId, now - LATELY_MS)) {
+    await openStripe()
+      .collectUsage(subscription, overagePrice)
+      .catch((error) => onDelayed(error, CANNOT_COLLECT, { subscription }))
   }
 }
 
-/** Subscriptions with overages in a period that had not ended before `since`. */
+export const CANNOT_COLLECT = 'cannot collect the requests over the cap of an ended subscription'
+
+/** Subscriptions with overages in a period that had not ended before `since`, but those that count now. */
 async function listEnded(db: Db, userId: string | null, since: number): Promise<string[]> {
   const { subscriptionId: id, userId: owner, periodEnd } = overagePeriods
   const rows = await db
@@ -37,5 +42,12 @@ async function listEnded(db: Db, userId: string | null, since: number): Promise<
       ),
     )
     .all()
+  return rows.map((row) => row.id)
+}
+
+/** All subscriptions for which the user had overages in the last weeks. */
+export async function listWithOverages(db: Db, userId: string): Promise<string[]> {
+  const { subscriptionId: id, userId: owner } = overagePeriods
+  const rows = await db.selectDistinct({ id }).from(overagePeriods).where(eq(owner, userId)).all()
   return rows.map((row) => row.id)
 }

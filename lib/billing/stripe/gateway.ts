@@ -2,13 +2,14 @@ import { checkoutCalls } from './checkout.ts'
 import { customerStateCalls } from './customer-state.ts'
 import { customerCalls } from './customers.ts'
 import { discountCalls } from './discounts.ts'
+import { leftoverCalls } from './leftovers.ts'
 import { newCustomerCalls } from './new-customers.ts'
 import { overageCalls } from './overages.ts'
 import { paymentMethodCalls } from './payment-methods.ts'
 import { priceChangeCalls } from './price-changes.ts'
 import { priceCalls } from './prices.ts'
 import { beginCalls } from './stripe-calls.ts'
-import { cancellationCalls, subscriptionCalls } from './subscriptions.ts'
+import { subscriptionCalls } from './subscriptions.ts'
 import { taxIdCalls } from './tax/tax-ids.ts'
 
 /** All our calls to Stripe, in our own terms; see `StripeCalls` for time limits and errors. */
@@ -24,7 +25,7 @@ export function openGateway(...options: Parameters<typeof beginCalls>) {
     ...taxIdCalls(calls),
     ...subscriptionCalls(calls),
     ...priceChangeCalls(calls),
-    ...cancellationCalls(calls),
+    ...leftoverCalls(calls),
     ...checkoutCalls(calls),
     ...paymentMethodCalls(calls),
     ...discountCalls(calls),

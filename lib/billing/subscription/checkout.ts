@@ -11,8 +11,8 @@ import type { Buyer } from '../stripe/new-customers.ts'
 import { unavailable } from '../stripe/stripe-refusal.ts'
 import { explainCurrency } from './currency.ts'
 import { deleteCustomer, findCustomer, insertCustomer, UnknownCustomer } from './customers.ts'
-import { findSubscription } from './subscriptions.ts'
-import { hasAccess, sync } from './sync.ts'
+import { findSubscription, hasAccess } from './subscriptions.ts'
+import { sync } from './sync.ts'
 import { hasTried } from './trials.ts'
 
 export interface CheckoutRequest extends Pick<CheckoutOptions, 'currency' | 'embedded' | 'pages'> {

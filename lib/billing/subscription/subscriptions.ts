@@ -16,6 +16,10 @@ export async function findSubscription(db: Db, userId: string): Promise<Subscrip
   )
 }
 
+export function hasAccess(row: SubscriptionRow | null): row is SubscriptionRow {
+  return row !== null && givesAccess(row.status)
+}
+
 export function saveSubscription(db: Db, row: typeof subscriptions.$inferInsert): Statement {
   return db
     .insert(subscriptions)

@@ -1,4 +1,3 @@
-import { givesAccess } from '../../config/entitlement.ts'
 import type { AuditNote } from '../../contract/account/audit-actions.ts'
 import type { Statement } from '../../db/transaction.ts'
 import type { Billing } from '../billing.ts'
@@ -10,11 +9,13 @@ import {
   findCustomer,
   UnknownCustomer,
 } from './customers.ts'
+import { voidLeftovers } from './leftovers.ts'
 import { type MirrorRows, toMirrorRows } from './mirror-rows.ts'
 import {
   deletePreview,
   deleteSubscription,
   findSubscription,
+  hasAccess,
   type SubscriptionRow,
   saveSubscription,
   statusOf,
@@ -55,7 +56,10 @@ export async function sync(
     if (customer === null) return NOTHING
     const { statements, ...result } = await prepare(billing, stripe, customer)
     const [first, ...rest] = [...statements, billing.alignKeyExpiry(userId), ...alongside(result)]
-    if (first !== undefined && (await billing.change([first, ...rest]))) return result
+    if (first === undefined || !(await billing.change([first, ...rest]))) continue
+    const { before, after } = result
+    if (hasAccess(after) && before?.id !== after.id) await voidLeftovers(billing, stripe, customer)
+    return result
   }
   throw new Error(`The subscription of user ${userId} changes faster than it can be read`)
 }
@@ -72,9 +76,6 @@ async function prepare(billing: Billing, stripe: StripeGateway, customer: Custom
   }
   const found = toMirrorRows(userId, before, subscriptions, billing)
   const { row: after, ...others } = found
-  if (hasAccess(after) && before?.id !== after.id) {
-    await stripe.voidLeftovers({ customerId, userId }, [after.id, ...others.duplicates])
-  }
   const statements = [
     bumpRevision(db, customer),
     after === null ? deleteSubscription(db, userId) : saveSubscription(db, after),
@@ -135,10 +136,6 @@ function toLapsedNotes(
   const offer = prices.offerOf(waited)
   const detail = offer && `${offer.plan.id} by the ${offer.interval}`
   return [toNote('plan_change_lapsed', after, detail)]
-}
-
-export function hasAccess(row: SubscriptionRow | null): row is SubscriptionRow {
-  return row !== null && givesAccess(row.status)
 }
 
 function summaryOf(row: SubscriptionRow | null): string {

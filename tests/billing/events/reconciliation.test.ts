@@ -37,12 +37,12 @@ describe('reconciliation', () => {
     )
   })
 
-  it('lists subscriptions, and no more, if nothing has changed', async () => {
+  it('lists subscriptions and open invoices, and no more, if nothing has changed', async () => {
     await shop.buy('starter')
     await shop.app.services.reconciliation.run()
     shop.newCalls()
     await shop.app.services.reconciliation.run()
-    assert.deepEqual(shop.newCalls(), ['GET /v1/subscriptions'])
+    assert.deepEqual(shop.newCalls(), ['GET /v1/subscriptions', 'GET /v1/invoices'])
   })
 
   it('reads every page of the list', async () => {

@@ -1,34 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type Stripe from 'stripe'
 import { freshly } from '../../support/scene/freshly.ts'
-import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
-import { CAP, overagePlans } from './overages.ts'
+import { DAY, type Shop, SUBSCRIPTION } from '../shop.ts'
+import { COST, deleteAccount, invoicesOf, openWithUsage, UNITS } from './with-usage.ts'
 
-const UNITS = 1_000
-const COST = 100
-
-/** Buys Pro, turns overages on and uses units of them. */
-async function openWithUsage(): Promise<Shop & { readonly id: string }> {
-  const shop = await openShop({ env: { MERIDIAN_PLANS: overagePlans() } })
-  await shop.app.services.overages.refreshPrice()
-  const { id } = await shop.buy('pro')
-  await shop.send('PATCH', SUBSCRIPTION, { overagesEnabled: true })
-  for (let n = 0; n < CAP + UNITS; n += 1) await shop.send('GET', '/v1/ip/81.2.69.160')
-  return { ...shop, id }
-}
-
-const deleteAccount = ({ send }: Shop) =>
-  send('POST', '/v1/account/me/delete', { email: 'ada@example.com' })
-
-const summaryOf = ({ status, amount_due, lines }: Stripe.Invoice) => [
-  status,
-  amount_due,
-  lines.data.map(({ quantity }) => quantity),
-]
-
-const lastInvoice = ({ double }: Shop) =>
-  [...double.world.state.tables.invoices.values()].map(summaryOf).at(-1)
+const lastInvoice = (shop: Shop) => invoicesOf(shop).at(-1)
 
 /*
  * "`invoice_now`: Will generate a final invoice that invoices for any un-invoiced metered usage … Defaults to
@@ -36,7 +12,7 @@ const lastInvoice = ({ double }: Shop) =>
  * https://docs.stripe.com/billing/subscriptions/cancel
  */
 describe('the overages of a subscription that ends', () => {
-  const shop = freshly(openWithUsage)
+  const shop = freshly(() => openWithUsage())
 
   it('are charged when its account is deleted', async () => {
     const answer = await deleteAccount(shop)
@@ -50,8 +26,7 @@ describe('the overages of a subscription that ends', () => {
     shop.pass(31 * DAY + 1_800)
     await shop.settled()
     await deleteAccount(shop)
-    const invoices = [...shop.double.world.state.tables.invoices.values()].map(summaryOf)
-    assert.deepEqual(invoices[1], ['paid', 2_900 + COST, [UNITS, 1]])
+    assert.deepEqual(invoicesOf(shop)[1], ['paid', 2_900 + COST, [UNITS, 1]])
   })
 
   it('are charged at the end of the period after a cancellation', async () => {

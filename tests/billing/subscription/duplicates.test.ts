@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { write } from '../../support/database/sql.ts'
 import { codeOf, recordingLog } from '../../support/helpers.ts'
 import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
@@ -49,5 +50,36 @@ describe('two subscriptions of one customer', () => {
     await shop.stripe.subscriptions.cancel(pro)
     await shop.settled()
     assert.equal((await shop.row())?.id, starter)
+  })
+
+  it('keep an open invoice of the one whose price is unknown here', async () => {
+    await using shop = await openShop()
+    const { id } = await shop.buy('starter')
+    const customer = String(shop.atStripe(id).customer)
+    const method = await shop.stripe.paymentMethods.attach('pm_card_chargeCustomerFail', {
+      customer,
+    })
+    await shop.stripe.subscriptions.update(id, { default_payment_method: method.id })
+    shop.pass(31 * DAY + 3_600)
+    await shop.settled()
+    const { subscriptions, invoices } = shop.double.world.state.tables
+    const row = shop.atStripe(id)
+    const [item] = row.items.data
+    assert.ok(item)
+    const unknown = { ...item, price: { ...item.price, id: 'price_unknown' } }
+    subscriptions.set(id, { ...row, items: { ...row.items, data: [unknown] } })
+    await write(shop.app, 'DELETE FROM subscriptions')
+    const card = await shop.stripe.paymentMethods.attach('pm_card_visa', { customer })
+    await shop.stripe.subscriptions.create({
+      customer,
+      default_payment_method: card.id,
+      items: [{ price: shop.prices.pro }],
+    })
+    await shop.settled()
+    assert.equal((await shop.row())?.plan, 'pro')
+    assert.deepEqual(
+      [...invoices.values()].map(({ status }) => status),
+      ['paid', 'open', 'paid'],
+    )
   })
 })
