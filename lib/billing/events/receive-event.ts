@@ -2,6 +2,7 @@ import type { AuditNote } from '../../contract/account/audit-actions.ts'
 import type { StripeEvent } from '../../contract/billing/billing-schemas.ts'
 import { ApiError } from '../../parts/errors.ts'
 import type { Billing } from '../billing.ts'
+import { findStripeAccount, WrongStripeAccount } from '../mirror/stripe-account.ts'
 import { collectEnded } from '../overages/collect-ended.ts'
 import type { Overages } from '../overages/overages.ts'
 import type { SignedEvent } from '../stripe/events.ts'
@@ -35,8 +36,8 @@ export async function receiveEvent(
   }
   const { readSignedEvent, subjectOf } = await billing.loadEvents()
   const event = await readSignedEvent(signed, billing.webhookSecrets, now)
-  const subject = isForeign(billing, event) ? null : subjectOf(event)
-  if (subject === null) return
+  const subject = subjectOf(event)
+  if (subject === null || (await isForeign(billing, event))) return
   const userId = await findOrAssign(billing, subject, now)
   if (userId === null) return
   // If this invoice ends a period, the period's last units can be reported until it is finalized.
@@ -60,9 +61,21 @@ function ignoreUnknown(error: unknown): void {
   if (!(error instanceof UnknownCustomer)) throw error
 }
 
-/** Whether the event is of a connected account, or of test mode while the key is of live mode, or the reverse. */
-function isForeign({ mode }: Billing, { account, livemode }: StripeEvent): boolean {
-  return account !== undefined || (livemode !== undefined && livemode !== (mode === 'live'))
+/**
+ * Whether the event is of a connected account, or of the mode that neither the key nor our customers have. If
+ * only the key has another mode, throws WrongStripeAccount: Stripe keeps the event until the key is right.
+ */
+async function isForeign(
+  { db, mode }: Billing,
+  { account, livemode }: StripeEvent,
+): Promise<boolean> {
+  if (account !== undefined) return true
+  const modeOfEvent = livemode ? 'live' : 'test'
+  if (livemode === undefined || modeOfEvent === mode) return false
+  const expected = await findStripeAccount(db)
+  if (expected?.mode === modeOfEvent)
+    throw new WrongStripeAccount(expected, { account: null, mode })
+  return true
 }
 
 function toFailedPayment({ data }: StripeEvent): AuditNote {

@@ -1,40 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import Stripe from 'stripe'
 import { insertUser, newUser } from '../../../lib/accounts/users.ts'
 import { findCustomer } from '../../../lib/billing/subscription/customers.ts'
 import { newSigningSecret } from '../../../stripe-double/ids.ts'
-import { readEverything, readValue, write } from '../../support/database/sql.ts'
+import { readEverything, write } from '../../support/database/sql.ts'
 import { codeOf, makeApp, NOON, recordingLog } from '../../support/helpers.ts'
 import { freshly } from '../../support/scene/freshly.ts'
 import { freshClient } from '../../support/scene/send.ts'
 import { auditOf, openShop, type Shop, SUBSCRIPTION, WEBHOOK } from '../shop.ts'
-
-const EVENT = { id: 'evt_1', object: 'event', type: 'price.updated', data: { object: {} } }
-
-interface Delivery {
-  readonly body?: string
-  readonly secret?: string
-  /** Seconds since 1970. */
-  readonly timestamp?: number
-  readonly signature?: string
-}
-
-function deliver(shop: Shop, delivery: Delivery = {}) {
-  const { body = JSON.stringify(EVENT), secret = shop.secrets[0] ?? '' } = delivery
-  const { timestamp = shop.now() / 1000 } = delivery
-  const { signature = sign({ body, secret, timestamp }) } = delivery
-  return shop.app.send('POST', WEBHOOK, { body, headers: { 'stripe-signature': signature } })
-}
-
-function sign({ body: payload, secret, timestamp }: Required<Omit<Delivery, 'signature'>>) {
-  return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })
-}
-
-async function countEvents({ app }: Shop): Promise<number> {
-  const sql = 'SELECT count(*) FROM processor_events'
-  return Number(await readValue(app, sql))
-}
+import { countEvents, deliver, EVENT, sign } from './deliver.ts'
 
 async function addUser({ app }: Shop, email: string): Promise<string> {
   const user = newUser({ email, plan: 'free', now: NOON })
@@ -249,41 +223,5 @@ describe('database and log of billing', () => {
     for (const secret of [...shop.secrets, ...ofCards, 'sk_test_', '_secret_']) {
       assert.equal(written.includes(secret), false, secret)
     }
-  })
-})
-
-/*
- * Events of connected accounts have `account`, and `livemode` says the mode:
- * https://docs.stripe.com/connect/webhooks and https://docs.stripe.com/api/events/object
- */
-describe('an event of another account or mode', () => {
-  const shop = freshly(openShop)
-  const metadata = () => ({ meridian_user: shop.userId })
-
-  for (const [name, origin, customer] of [
-    ['a connected account', { account: 'acct_other' }, null],
-    ['live mode', { livemode: true }, null],
-    ['an account whose customer Stripe does not know', {}, 'cus_other'],
-  ] as const) {
-    it(`is 200 and stores nothing: ${name}`, async () => {
-      const id = customer ?? (await shop.stripe.customers.create()).id
-      const object = { id: 'sub_other', customer: id, metadata: metadata() }
-      const type = 'customer.subscription.created'
-      const body = JSON.stringify({ ...EVENT, ...origin, type, data: { object } })
-      assert.equal((await deliver(shop, { body })).status, 200)
-      assert.equal(await findCustomer(shop.app.services.db, shop.userId), null)
-      assert.equal(await countEvents(shop), 0)
-      assert.equal((await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })).status, 200)
-    })
-  }
-
-  it('is 200 if Stripe no longer knows our own customer', async () => {
-    const { id } = await shop.buy('pro')
-    const customer = String(shop.atStripe(id).customer)
-    shop.double.world.state.tables.customers.delete(customer)
-    const object = { id: 'in_1', customer }
-    const body = JSON.stringify({ ...EVENT, id: 'evt_2', type: 'invoice.paid', data: { object } })
-    assert.equal((await deliver(shop, { body })).status, 200)
-    assert.equal((await shop.row())?.plan, 'pro')
   })
 })
