@@ -9,16 +9,10 @@ import type { Actor, Billing } from '../billing.ts'
 import { getPrice, type Offer } from '../plan-prices.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import type { PendingChange, PriceChange } from '../stripe/price-changes.ts'
-import { saveChange } from './changes.ts'
+import { discardPending, saveChange } from './changes.ts'
 import { explainCurrency } from './currency.ts'
 import { carryOver, changeTime, countedPeriod, explainCarried, explainCredit } from './proration.ts'
-import {
-  findPreview,
-  forgetPending,
-  type SubscriptionRow,
-  savePreview,
-  toNote,
-} from './subscriptions.ts'
+import { findPreview, type SubscriptionRow, savePreview, toNote } from './subscriptions.ts'
 import { withSubscription } from './with-subscription.ts'
 
 /** The plan that a subscriber wants, paid as often as now unless `interval` says otherwise. */
@@ -53,6 +47,7 @@ export function previewPlanChange(
     }
     const unpaid = await stripe.findUnpaid(row.id)
     if (isPending(billing, unpaid, wanted)) {
+      if (beginsPeriod(billing, wanted)) requireContinuing(row)
       const { at, cost } = unpaid.pending
       return { ...toAnswer(plan, at), ...cost }
     }
@@ -88,11 +83,11 @@ export function changePlan(
     const wanted = { row, offer: { plan, interval: interval ?? row.interval } }
     const unpaid = await stripe.findUnpaid(row.id)
     if (isPending(billing, unpaid, wanted)) {
+      if (beginsPeriod(billing, wanted)) requireContinuing(row)
       return { row, confirmation: unpaid.pending.confirmation }
     }
     if (unpaid.pending !== null) {
-      await stripe.discardChange(unpaid.pending)
-      await billing.change([forgetPending(billing.db, row.userId)])
+      await discardPending(billing, stripe, row, unpaid.pending)
     }
     if (isCurrent(wanted)) return { row }
     requirePaid(row, unpaid)
@@ -184,6 +179,11 @@ async function toPriceChange(
     change: { ...subject, ...time, carried: null, period: 'keep' },
     notes: [explainCredit(row, plansAndUse)],
   }
+}
+
+function beginsPeriod({ plans }: Billing, { row, offer: { plan, interval } }: Wanted): boolean {
+  const restarts = interval !== row.interval && row.status !== 'trialing'
+  return restarts || endsTrial(row, plans.ofUser(row.plan), plan)
 }
 
 /**

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import * as v from 'valibot'
+import { PlanChangeResponse } from '../../../lib/contract/billing/billing-schemas.ts'
 import { codeOf } from '../../support/helpers.ts'
 import { freshly } from '../../support/scene/freshly.ts'
 import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
@@ -47,5 +49,47 @@ describe('a year, while the subscription is scheduled to end', () => {
     const { text } = await shop.send('GET', SUBSCRIPTION)
     const end = new Date(at * 1000).toISOString()
     assert.match(text, new RegExp(`"status":"canceling".*"currentPeriodEnd":"${end}"`))
+  })
+})
+
+describe('a year whose payment the bank wants confirmed', () => {
+  const shop = freshly(async () => {
+    const opened = await openShop({ sellsYearly: true })
+    const { id } = await opened.buy('pro')
+    const customer = String(opened.atStripe(id).customer)
+    const asks = await opened.stripe.paymentMethods.attach('pm_card_authenticationRequired', {
+      customer,
+    })
+    await opened.stripe.subscriptions.update(id, { default_payment_method: asks.id })
+    const { body } = await opened.send('PUT', SUBSCRIPTION, year)
+    const { confirmation } = v.parse(PlanChangeResponse, body)
+    assert.ok(confirmation)
+    await opened.settled()
+    return { ...opened, id, page: confirmation.url }
+  })
+  const year = { planId: 'pro', interval: 'year' }
+
+  it('is discarded by a cancellation, so that its page charges nothing', async () => {
+    const canceled = await shop.send('DELETE', SUBSCRIPTION)
+    assert.equal(canceled.status, 200, canceled.text)
+    const answer = new URLSearchParams({ authentication: 'confirmed' })
+    await fetch(shop.page, { method: 'POST', body: answer, redirect: 'manual' })
+    await shop.settled()
+    assert.deepEqual(paid(shop), [2_900, 0])
+    const row = await shop.row()
+    assert.deepEqual([row?.interval, row?.pendingPrice, row?.lapsedPrice], ['month', null, null])
+  })
+
+  it('is not offered again after a cancellation in the portal', async () => {
+    await shop.stripe.subscriptions.update(shop.id, { cancel_at_period_end: true })
+    await shop.settled()
+    const preview = await shop.send('GET', `${SUBSCRIPTION}/preview?planId=pro&interval=year`)
+    for (const answer of [preview, await shop.send('PUT', SUBSCRIPTION, year)]) {
+      assert.equal(codeOf(answer), 'BAD_REQUEST', answer.text)
+      assert.match(answer.text, /reactivate it before/)
+    }
+    await shop.send('POST', `${SUBSCRIPTION}/reactivate`)
+    const offered = await shop.send('PUT', SUBSCRIPTION, year)
+    assert.match(offered.text, /"confirmation":\{/)
   })
 })
