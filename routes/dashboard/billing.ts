@@ -83,10 +83,13 @@ async function getSubscription({ callApi, session }: UserVisit, where: 'here' | 
 /** The statuses in our API of a subscription that waits for a payment. */
 const NOT_PAID = ['past_due', 'incomplete']
 
-/** The page of the oldest open invoice. If Stripe does not answer, the page shows no link. */
+/**
+ * The page of the newest open invoice, which makes the subscription active again: older ones may be of others.
+ * If Stripe does not answer, the page shows no link.
+ */
 async function findPayUrl({ callApi }: UserVisit): Promise<string | undefined> {
   const invoices = await callApi('listInvoices').catch(() => [])
-  return invoices.findLast(({ status }) => status === 'open')?.hostedInvoiceUrl ?? undefined
+  return invoices.find(({ status }) => status === 'open')?.hostedInvoiceUrl ?? undefined
 }
 
 async function showChange(visit: UserVisit): Promise<PageAnswer> {

@@ -132,6 +132,40 @@ describe('the billing pages', () => {
     assert.match(ended, /action="[^"]*\/app\/billing\/checkout"/)
   })
 
+  it('link to the newest open invoice, which makes the plan active again', async () => {
+    const { visit, subscribe } = await openBilling(shop)
+    await subscribe('pro')
+    const [bought] = shop.double.world.state.tables.subscriptions.values()
+    await setCard(shop, 'pm_card_chargeCustomerFail')
+    const failing = shop.atStripe(bought?.id ?? '').default_payment_method
+    await shop.stripe.subscriptions.create({
+      customer: String(bought?.customer),
+      items: [{ price: shop.prices.starter }],
+      default_payment_method: String(failing),
+      metadata: { sold_by: 'somebody else' },
+    })
+    shop.pass(31 * DAY + 3_600)
+    await shop.settled()
+    const renewals = await shop.stripe.invoices.list({ subscription: bought?.id ?? '' })
+    const { html } = await visit('/app/billing')
+    const [, linked] =
+      /<a href="http:[^"]+\/i\/(in_\w+)"[^>]*>Pay or confirm at Stripe/.exec(html) ?? []
+    assert.equal(linked, renewals.data[0]?.id)
+  })
+
+  it('show the next renewal, and the end that the operator scheduled for after it', async () => {
+    const { visit, subscribe } = await openBilling(shop)
+    await subscribe('pro')
+    const [bought] = shop.double.world.state.tables.subscriptions.values()
+    const at = shop.double.now() + 100 * DAY
+    await shop.stripe.subscriptions.update(bought?.id ?? '', { cancel_at: at })
+    await shop.settled()
+    const { html } = await visit('/app/billing')
+    const time = (day: string) => `<dd><time datetime="${day}T12:00:00.000Z"`
+    assert.match(html, new RegExp(`Renews</dt>${time('2026-02-15')}`))
+    assert.match(html, new RegExp(`Ends</dt>${time('2026-04-25')}`))
+  })
+
   it('say why a change of plan is refused', async () => {
     const { visit, subscribe } = await openBilling(shop)
     await subscribe('pro')

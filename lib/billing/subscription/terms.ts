@@ -12,13 +12,14 @@ interface Prices {
 
 /** How the subscription is paid. */
 export function toTerms(row: SubscriptionRow, { price, lapsed }: Prices): Terms {
-  const { interval, currency, trialEnd } = row
+  const { interval, currency, trialEnd, cancelAt } = row
   const amounts = price === undefined ? [] : [price, ...price.currencies]
   return {
     interval,
     currency,
     amount: amounts.find((one) => one.currency === currency)?.amount ?? null,
     trialEndsAt: trialEnd === null ? null : new Date(trialEnd).toISOString(),
+    cancelAt: cancelAt === null ? null : new Date(cancelAt).toISOString(),
     ...(lapsed && { lapsedChange: { planId: lapsed.plan.id, interval: lapsed.interval } }),
   }
 }

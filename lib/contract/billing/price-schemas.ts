@@ -60,6 +60,10 @@ export const Terms = strictObject('How the subscription is paid', {
     v.nullable(Timestamp),
     v.description('When the first payment is due; null if there is no trial now'),
   ),
+  cancelAt: v.pipe(
+    v.nullable(Timestamp),
+    v.description('When it ends, perhaps after further payments; null if it is not canceled'),
+  ),
   lapsedChange: v.optional(
     v.pipe(
       v.strictObject({ planId: v.string(), interval: Interval }),
@@ -74,4 +78,5 @@ export const exampleTerms = {
   currency: 'usd',
   amount: 2900,
   trialEndsAt: null,
+  cancelAt: null,
 } as const satisfies Terms

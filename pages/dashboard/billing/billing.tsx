@@ -179,17 +179,25 @@ interface SubscriptionFactsProps {
 function SubscriptionFacts({ subscription, terms }: SubscriptionFactsProps) {
   const { status, currentPeriodStart, currentPeriodEnd } = subscription
   const ends = status === 'canceling'
+  const endsAt = ends ? (terms?.cancelAt ?? currentPeriodEnd) : null
+  const renews = endsAt === null || currentPeriodEnd === null || endsAt > currentPeriodEnd
   return (
     <FactList
       facts={[
-        ['Status', ends ? 'Cancelled, active until the period ends' : status.replaceAll('_', ' ')],
+        ['Status', ends ? statusUntil(renews) : status.replaceAll('_', ' ')],
         ['Price', terms === null ? undefined : termsText(terms)],
-        ['Trial ends', trialText(terms, ends)],
+        ['Trial ends', trialText(terms, !renews)],
         ['Period started', <Time at={currentPeriodStart} precision="day" />],
-        [ends ? 'Ends' : 'Renews', <Time at={currentPeriodEnd} precision="day" />],
+        ['Renews', renews ? <Time at={currentPeriodEnd} precision="day" /> : undefined],
+        ['Ends', ends ? <Time at={endsAt} precision="day" /> : undefined],
       ]}
     />
   )
+}
+
+/** The operator may have scheduled the end for after further payments. */
+function statusUntil(renews: boolean): string {
+  return renews ? 'Cancelled, active until it ends' : 'Cancelled, active until the period ends'
 }
 
 /** undefined if the price is not known. */

@@ -111,8 +111,8 @@ function toResponse(
       id: row.id,
       status: statusOf(row),
       currentPeriodStart: new Date(row.periodStart).toISOString(),
-      // Stripe or the operator may have scheduled the end for another time.
-      currentPeriodEnd: new Date(row.cancelAt ?? row.periodEnd).toISOString(),
+      // The operator may have scheduled the end for another time, also after further periods.
+      currentPeriodEnd: new Date(Math.min(row.cancelAt ?? Infinity, row.periodEnd)).toISOString(),
       overagesEnabled: row.overages,
     },
   }

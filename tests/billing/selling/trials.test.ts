@@ -76,7 +76,7 @@ describe('a trial', () => {
   it('says when it ends', async () => {
     await shop.buy('pro')
     await shop.app.services.catalogue.refresh()
-    const terms = { interval: 'month', currency: 'usd', amount: 2900 }
+    const terms = { interval: 'month', currency: 'usd', amount: 2900, cancelAt: null }
     const trialEndsAt = '2026-01-29T12:00:00.000Z'
     const path = `${SUBSCRIPTION}/terms`
     assert.deepEqual((await shop.send('GET', path)).body, { ...terms, trialEndsAt })

@@ -62,7 +62,7 @@ describe('a plan paid by the year', () => {
   it('says how it is paid', async () => {
     assert.equal(codeOf(await shop.send('GET', `${SUBSCRIPTION}/terms`)), 'NO_ACTIVE_SUBSCRIPTION')
     await shop.buy('pro', { interval: 'year' })
-    const known = { interval: 'year', currency: 'usd', trialEndsAt: null }
+    const known = { interval: 'year', currency: 'usd', trialEndsAt: null, cancelAt: null }
     assert.deepEqual(await terms(shop), { ...known, amount: null })
     await shop.app.services.catalogue.refresh()
     assert.deepEqual(await terms(shop), { ...known, amount: 29_000 })

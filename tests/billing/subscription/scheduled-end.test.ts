@@ -52,6 +52,22 @@ describe('a year, while the subscription is scheduled to end', () => {
   })
 })
 
+describe('an end that the operator scheduled for a later period', () => {
+  it('is shown besides the next renewal', async () => {
+    await using shop = await openShop()
+    const { id, periodEnd } = await shop.buy('pro')
+    const at = shop.double.now() + 100 * DAY
+    await shop.stripe.subscriptions.update(id, { cancel_at: at })
+    await shop.settled()
+    const { text } = await shop.send('GET', SUBSCRIPTION)
+    const renewal = new Date(periodEnd).toISOString()
+    assert.match(text, new RegExp(`"status":"canceling".*"currentPeriodEnd":"${renewal}"`))
+    const end = new Date(at * 1000).toISOString()
+    const terms = await shop.send('GET', `${SUBSCRIPTION}/terms`)
+    assert.match(terms.text, new RegExp(`"cancelAt":"${end}"`))
+  })
+})
+
 describe('a year whose payment the bank wants confirmed', () => {
   const shop = freshly(async () => {
     const opened = await openShop({ sellsYearly: true })

@@ -6279,7 +6279,8 @@ export interface operations {
                      *       "interval": "month",
                      *       "currency": "usd",
                      *       "amount": 2900,
-                     *       "trialEndsAt": null
+                     *       "trialEndsAt": null,
+                     *       "cancelAt": null
                      *     }
                      */
                     "application/json": {
@@ -6294,6 +6295,11 @@ export interface operations {
                          * @description When the first payment is due; null if there is no trial now
                          */
                         trialEndsAt: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When it ends, perhaps after further payments; null if it is not canceled
+                         */
+                        cancelAt: string | null;
                         /** @description A change that was not made: its payment was not confirmed in time */
                         lapsedChange?: {
                             planId: string;
