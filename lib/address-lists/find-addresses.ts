@@ -100,7 +100,7 @@ function withoutNameBefore(word: string, before: string): string {
   return word.charAt(first) === '.' ? '' : word.slice(first + 1)
 }
 
-/** What letters touch at the end of a word is a name, unless it can be that of a port (`2001:db8::1.https`). */
+/** A word that ends in letters is a name, unless the letters can name a port (`2001:db8::1.https`). */
 function withoutNameAfter(word: string, findPorts: () => Ports): string {
   const last = Math.max(word.lastIndexOf('.'), word.lastIndexOf(':'))
   const start = word.slice(0, Math.max(0, last))

@@ -73,7 +73,7 @@ export function recognise(text: string, corrections: Corrections = {}): ListForm
   }
 }
 
-/** What the list says about itself, unless it is to be read as another kind. */
+/** The kind that the list names itself; the caller's choice comes first. */
 function directivesOf(head: string, isWhole: boolean, asked: Kind | undefined) {
   const found = findDirectives(firstRecords(head, undefined, isWhole))
   // safe: the names of a literal object

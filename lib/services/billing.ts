@@ -144,7 +144,7 @@ export function openContactSender(
 
 const REFUSED_CONTACT = 'Stripe refuses the changed name or e-mail address of a customer'
 const CATALOGUE_ERROR = 'cannot read the prices from Stripe; pages keep the earlier ones'
-/** The kinds of mismatches of which a server logs nothing, since it has repaired them, are missing. */
+/** A kind that is missing here is not logged, because the server has repaired it. */
 const MESSAGES: Readonly<Partial<Record<Mismatch['kind'], string>>> = {
   'other-customer': 'the user of a subscription has another Stripe customer',
   'unknown-user': 'the user of a subscription does not exist here',
