@@ -27,9 +27,12 @@ export const meterRoutes: readonly Route[] = [
     throw badRequest('An active meter with this event name exists.', { param: 'event_name' })
   }),
   listRoute('/v1/billing/meters', 'meters', { status: Text }),
-  route('POST /v1/billing/meters/:id/deactivate', Nothing, ({ world, id }) =>
-    changeRow(world, getRow(world, 'meters', id), { status: 'inactive' }, 'billing.meter.updated'),
-  ),
+  route('POST /v1/billing/meters/:id/deactivate', Nothing, ({ world, id }) => {
+    const now = world.now()
+    const change = { status_transitions: { deactivated_at: now }, updated: now }
+    const meter = getRow(world, 'meters', id)
+    return changeRow(world, meter, { status: 'inactive', ...change }, 'billing.meter.updated')
+  }),
   route('GET /v1/billing/meters/:id', Nothing, ({ world, id }) => getRow(world, 'meters', id)),
   route('GET /v1/billing/meters/:id/event_summaries', SummaryParams, ({ world, params, id }) => {
     const meter = getRow(world, 'meters', id)
@@ -74,6 +77,8 @@ export function addMeter(world: World, name: string, eventName: string): Stripe.
     display_name: name,
     event_name: eventName,
     status: 'active',
+    status_transitions: { deactivated_at: null },
+    updated: world.now(),
     value_settings: { event_payload_key: 'value' },
   })
   return addRow(world, 'meters', meter, 'billing.meter.created')

@@ -72,9 +72,10 @@ export function createAnswerJson(
 const AROUND =
   /^[\s\0\ufeff\u200b-\u200f\u2060"']+|(?<![\s\0\u200b-\u200f\u2060"',;])[\s\0\u200b-\u200f\u2060"',;]+$/g
 
-/** An address as programs write it, such as `[2001:db8::1]:443`. */
+/** An address as programs write it, such as `[2001:db8::1]:443`. Lists of addresses hold no versions. */
 export function parseEntry(text: string): Address | null {
-  return parseAddress(text) ?? parseAddress(addressOfEndpoint(text.replaceAll(AROUND, '')) ?? '')
+  const entry = text.replaceAll(AROUND, '')
+  return parseAddress(text) ?? parseAddress(addressOfEndpoint(entry, { afterDot: true }) ?? '')
 }
 
 /** The answer to a text that is not an address. */
