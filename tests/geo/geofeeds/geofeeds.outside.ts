@@ -68,7 +68,6 @@ describe('compiled geofeeds', () => {
     const feeds = paths.map((path, at) => [path, BLOCKS[at]])
     const args = [
       write('feeds.json', JSON.stringify(feeds)),
-      join(geo, 'regions.json'),
       write('countries.json', JSON.stringify(listCountries().map(({ code }) => code))),
       String(RANDOM_ADDRESSES),
     ]

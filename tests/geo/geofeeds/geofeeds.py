@@ -1,8 +1,8 @@
 """Prints what geofeeds say about addresses as JSON, by Python's csv and ipaddress modules (RFC 8805, RFC 9632).
 
-Arguments: a JSON file with a list of [path, blocks] for each feed, a JSON file with the names of regions,
-a JSON list of the codes of countries, and the number of random addresses. The first and last address of
-each entry and block, and those just outside, are added.
+Arguments: a JSON file with a list of [path, blocks] for each feed, a JSON list of the codes of countries, and
+the number of random addresses. The first and last address of each entry and block, and those just outside, are
+added.
 """
 
 import csv
@@ -15,8 +15,7 @@ import unicodedata
 from pathlib import Path
 
 feeds = json.loads(Path(sys.argv[1]).read_text())
-REGIONS = json.loads(Path(sys.argv[2]).read_text())
-COUNTRIES = set(json.loads(Path(sys.argv[3]).read_text()))
+COUNTRIES = set(json.loads(Path(sys.argv[2]).read_text()))
 
 
 def parse(line):
@@ -34,7 +33,7 @@ def parse(line):
         raise ValueError("country")
     if any(unicodedata.category(letter) == "Cc" for letter in city):
         raise ValueError("city")
-    return network, [country, region if region in REGIONS else None, city or None]
+    return network, [country, region or None, city or None]
 
 
 def is_quoted_well(line):
@@ -136,7 +135,7 @@ def random_addresses(networks, count):
 
 
 networks = [*owners, *(network for entries, _, _ in read_feeds for network in entries)]
-addresses = set(boundaries(networks)) | random_addresses(networks, int(sys.argv[4]))
+addresses = set(boundaries(networks)) | random_addresses(networks, int(sys.argv[3]))
 json.dump(
     {
         "counts": [[len(entries), outside, bad] for entries, outside, bad in read_feeds],
