@@ -27,7 +27,7 @@ export interface SystemFacts {
     | { readonly problem: string }
   readonly dataDir: string
   readonly backupDir: string
-  /** What to do about a proxy that is not trusted; null: none was seen. */
+  /** The warning about a proxy that is not trusted; null if none was seen. */
   readonly proxyWarning: string | null
   /** Whether Litestream's copy is complete; null: the database is not replicated. */
   readonly copy: Omit<DoctorFinding, 'check'> | null

@@ -56,7 +56,7 @@ export async function receiveEvent(
   if (event.type === 'customer.subscription.deleted') await collectEnded(billing, userId, now)
 }
 
-/** For `catch`: the reconciliation reports customers that Stripe lacks. To deliver the event again is no use. */
+/** For `catch`: delivering the event again would not help; the reconciliation reports customers that Stripe lacks. */
 function ignoreUnknown(error: unknown): void {
   if (!(error instanceof UnknownCustomer)) throw error
 }

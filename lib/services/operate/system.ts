@@ -26,7 +26,7 @@ export async function readSystem({ config, health, now, proxyWatch }: Facts) {
     dataDir: config.dataDir,
     backups: await backupsOf(config.backupDir),
     backupDir: config.backupDir,
-    /** What to do about a proxy that is not trusted; null if none was seen. */
+    /** The warning about a proxy that is not trusted; null if none was seen. */
     proxyWarning: network === null ? null : proxyWarning(network, config.clientHeader),
     /** Whether Litestream's copy is complete; null if it does not copy the database. */
     copy: config.replicated ? await copyOf(config.dataDir, now) : null,
