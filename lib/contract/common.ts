@@ -74,17 +74,25 @@ export function singleLine(most: number) {
   )
 }
 
-/** The largest number that `wholeNumber` accepts. */
+/** The largest number that `wholeNumber` reads. */
 const MAX_OFFSET = 999_999_999
-const WHOLE_NUMBER = `must be a whole number from 0 to ${MAX_OFFSET}`
 
-function wholeNumber(fallback: number) {
+interface WholeNumber {
+  readonly fallback: number
+  readonly least: number
+  readonly most: number
+}
+
+/** A whole number in a query. Whatever is wrong with it, the message names the range. */
+function wholeNumber({ fallback, least, most }: WholeNumber) {
+  const message = `must be a whole number from ${least} to ${most}`
   return v.pipe(
-    v.optional(v.pipe(v.string(), v.regex(/^\d{1,9}$/, WHOLE_NUMBER)), String(fallback)),
+    v.optional(v.pipe(v.string(), v.regex(/^\d{1,9}$/, message)), String(fallback)),
     v.toNumber(),
     v.number(),
     v.integer(),
-    v.minValue(0),
+    v.minValue(least, message),
+    v.maxValue(most, message),
     v.metadata({ default: fallback }),
   )
 }
@@ -101,12 +109,13 @@ interface Page {
 export function pageOf({ name, usual, most }: Page) {
   return {
     limit: v.pipe(
-      wholeNumber(usual),
-      v.minValue(1),
-      v.maxValue(most),
+      wholeNumber({ fallback: usual, least: 1, most }),
       v.description(`${name} per page`),
     ),
-    offset: v.pipe(wholeNumber(0), v.maxValue(MAX_OFFSET), v.description(`${name} to skip`)),
+    offset: v.pipe(
+      wholeNumber({ fallback: 0, least: 0, most: MAX_OFFSET }),
+      v.description(`${name} to skip`),
+    ),
   }
 }
 

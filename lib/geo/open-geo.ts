@@ -46,6 +46,7 @@ const REFRESH_INTERVAL_MS = 2_000
 /** Prepares missing files, opens the databases and watches for new ones until disposed. */
 export async function openGeo(options: GeoOptions): Promise<Library & Disposable> {
   const { directory, map, cacheBits, log, now, compileAtlas } = options
+  await refuseUnusable(options)
   const findFiles = await prepareGeo(options)
   const library = await openLibrary({
     findFiles,
@@ -99,6 +100,18 @@ function refuseMissing(files: readonly string[] = []): void {
   const missing = files.find((path) => !existsSync(path))
   if (missing === undefined) return
   throw new Error(`Cannot use the database ${missing}: there is no such file; ${OPERATOR_REMEDY}`)
+}
+
+/**
+ * Throws if one of the operator's files cannot be served: otherwise that would show only after the bundled City
+ * file is unpacked for the names of regions.
+ */
+async function refuseUnusable(options: GeoOptions): Promise<void> {
+  const { directory, files, map, log } = options
+  if (files === undefined || existsSync(join(directory, PREPARED.regions))) return
+  refuseMissing(files)
+  const findFiles = () => findSourceFiles(options)
+  await openLibrary({ findFiles, map, log, regionCode: () => undefined })
 }
 
 /** Lists the files to serve, in order of priority. Prepares nothing, so some may be missing. */

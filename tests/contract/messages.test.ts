@@ -46,8 +46,12 @@ const IN_PATHS: readonly (readonly [path: string, message: RegExp])[] = [
   ['/v1/account/me/audit?serach=x', /^serach: .* did you mean search\?$/],
   [`${RUM}?domian=a.example`, /did you mean domain\?$/],
   ['/v1/asn/foo', /such as AS15169$/],
-  ['/v1/account/me/audit?limit=abc', /^limit: must be a whole number/],
-  ['/v1/account/me/audit?offset=-1', /^offset: must be a whole number/],
+  ...['abc', '', '0', '101', '1.5', '1000000000'].map(
+    (limit) =>
+      [`/v1/account/me/audit?limit=${limit}`, /^limit: .* whole number from 1 to 100$/] as const,
+  ),
+  ['/v1/asn/AS15169?limit=1001', /^limit: must be a whole number from 1 to 1000$/],
+  ['/v1/account/me/audit?offset=-1', /^offset: must be a whole number from 0 to 999999999$/],
   [`${RUM}?domain=a.example&from=2026-01-01`, /^from: must be an hour, such as 2026-01-15T09$/],
   [`${RUM}?domain=a.example&country=GBR`, /^country: must be two letters, such as GB$/],
   ['/v1/ips/81.2.69.160', /^No such path; \/docs lists all$/],

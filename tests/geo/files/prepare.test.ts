@@ -189,6 +189,15 @@ describe('prepareGeo', () => {
 })
 
 describe('openGeo', () => {
+  it('refuses an unusable file before it prepares anything', async () => {
+    const database = join(parent, 'page.mmdb')
+    writeFileSync(database, '<html>')
+    const sources = { directory, files: [database], onProgress: assert.fail }
+    const opening = openGeo({ ...sources, map: false, log: silentLog })
+    await assert.rejects(opening, /^Error: Cannot use the database .*page\.mmdb: /)
+    assert.ok(!existsSync(pathOf(PREPARED.regions)))
+  })
+
   it('later removes files that were too new to be abandoned at the start', async (t) => {
     mkdirSync(directory)
     const [partial, database] = ['.partial-0a1b2c3d-atlas-1.bin', 'City.mmdb'].map(pathOf)
