@@ -44,7 +44,7 @@ export function createListener(services: Services) {
     (request, env) => {
       // safe: the adaptor passes the bindings of Node
       const { incoming } = env as HttpBindings
-      if (!isHttp1(incoming)) throw new RequestError('Not HTTP/1.1')
+      if (!isHttp1(incoming)) throw new RequestError('Not HTTP/1.1, or not one Host')
       return app.fetch(request, {
         remoteAddress: incoming.socket.remoteAddress,
         // A body that is too long must not close the connection, which has yet to carry the answer.
@@ -62,9 +62,14 @@ export function createListener(services: Services) {
   )
 }
 
-/** node:http accepts HTTP/2.0, and the adaptor a whole URL without Host (RFC 9112, section 3.2). */
-function isHttp1({ httpVersionMajor, headers }: HttpBindings['incoming']): boolean {
-  return httpVersionMajor === 1 && headers.host !== undefined
+/**
+ * node:http accepts HTTP/2.0, and of several headers Host it keeps the first; the adaptor accepts a whole URL without
+ * Host. RFC 9112, section 3.2, has all refused.
+ */
+function isHttp1({ httpVersionMajor, headers, rawHeaders }: HttpBindings['incoming']): boolean {
+  if (httpVersionMajor !== 1 || headers.host === undefined) return false
+  const isHost = (text: string, at: number) => at % 2 === 0 && /^host$/i.test(text)
+  return rawHeaders.filter(isHost).length < 2
 }
 
 /** Answers a request that could not be read. */

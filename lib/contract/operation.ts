@@ -133,6 +133,7 @@ export function errorCodes(row: Operation): ErrorCode[] {
   if (row.access === 'geo:read') codes.add('ORIGIN_NOT_ALLOWED')
   if (row.limit !== 'none') codes.add('RATE_LIMITED')
   if (row.body !== undefined) codes.add('BAD_REQUEST').add('PAYLOAD_TOO_LARGE')
+  if (row.body !== undefined && row.body.raw !== true) codes.add('UNSUPPORTED_MEDIA_TYPE')
   if (row.query !== undefined) codes.add('BAD_REQUEST')
   codes.add('INTERNAL')
   return [...codes]

@@ -24,6 +24,7 @@ const MESSAGES = {
   METHOD_NOT_ALLOWED: 'The path does not support this method',
   REQUEST_TIMEOUT: 'The request took too long to arrive',
   PAYLOAD_TOO_LARGE: 'The body is too large',
+  UNSUPPORTED_MEDIA_TYPE: 'The body is compressed or otherwise encoded',
   RATE_LIMITED: 'Too many requests',
   HEADERS_TOO_LARGE: 'The request line and headers are too large',
   INTERNAL: 'Internal error',

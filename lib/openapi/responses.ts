@@ -28,6 +28,12 @@ export const HEADERS = {
     schema: { type: 'integer', minimum: 1 },
     example: 6,
   },
+  'Accept-Encoding': {
+    description: 'The encoding of bodies that is read: none',
+    required: true,
+    schema: { type: 'string' },
+    example: 'identity',
+  },
   'Not-Included': {
     description:
       'What the request asks to include, although this server has no data for it: privacy, hostname',
@@ -136,6 +142,7 @@ function toHeaders({ limit }: Pick<Operation, 'limit'>, status: number): object 
   const names: (keyof typeof HEADERS)[] = ['X-Request-Id']
   if (limit !== 'none') names.push('RateLimit-Policy', 'RateLimit')
   if (status === ERROR_STATUS.RATE_LIMITED) names.push('Retry-After')
+  if (status === ERROR_STATUS.UNSUPPORTED_MEDIA_TYPE) names.push('Accept-Encoding')
   if (status === ERROR_STATUS.UNAUTHORIZED) names.push('WWW-Authenticate')
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

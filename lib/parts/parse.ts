@@ -77,6 +77,20 @@ export interface Message {
 }
 
 /**
+ * Throws UNSUPPORTED_MEDIA_TYPE if the header Content-Encoding of a request names an encoding (RFC 9110, section
+ * 15.5.16): no body is decoded.
+ */
+export function refuseEncoding(contentEncoding: string | null | undefined): void {
+  const names = contentEncoding?.split(',').map((name) => name.trim().toLowerCase()) ?? []
+  const encoding = names.find((name) => name !== '' && name !== 'identity')
+  if (encoding === undefined) return
+  const message = `Content-Encoding: the body must not be encoded, not as ${JSON.stringify(encoding.slice(0, 20))}`
+  throw new ApiError('UNSUPPORTED_MEDIA_TYPE', message, {
+    headers: { 'accept-encoding': 'identity' },
+  })
+}
+
+/**
  * Reads a JSON body whatever its Content-Type says: beacons arrive as text/plain. Throws
  * PAYLOAD_TOO_LARGE above `maxBytes`, counted as the bytes arrive, and BAD_REQUEST if it is not JSON.
  */

@@ -9,7 +9,7 @@ import {
 } from '../../lib/contract/account/auth.ts'
 import { AUTH_BASE_PATH } from '../../lib/contract/pages.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
-import { parse, parseJson, readText } from '../../lib/parts/parse.ts'
+import { parse, parseJson, readText, refuseEncoding } from '../../lib/parts/parse.ts'
 import type { QueuedClient } from '../../lib/parts/task-queue.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
@@ -57,7 +57,11 @@ function inputOf(c: Context<Env>): AuthInput {
   return {
     headers: raw.headers,
     search: new URL(url).search,
-    readBody: async () => (message.body === null ? null : readText(message, MAX_BODY_BYTES)),
+    readBody: async () => {
+      if (message.body === null) return null
+      refuseEncoding(raw.headers.get('content-encoding'))
+      return readText(message, MAX_BODY_BYTES)
+    },
     signal: raw.signal,
     app: 'api',
     devices: '',

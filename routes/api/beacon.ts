@@ -2,7 +2,7 @@ import type { Operation } from '../../lib/contract/operation.ts'
 import { BEACON_MAX_BYTES, Beacon } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import { parseOrigin } from '../../lib/parts/net/origin.ts'
-import { limitBytes, parse, parseJson, readBytes } from '../../lib/parts/parse.ts'
+import { limitBytes, parse, parseJson, readBytes, refuseEncoding } from '../../lib/parts/parse.ts'
 import { isBot, type KeptBeacon, keepBeacon } from '../../lib/rum/ingest/beacon.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { HeadContext, RequestContext } from '../context.ts'
@@ -40,6 +40,7 @@ function createAnswerBeacon(services: Services, row: Operation) {
       const bytes = await read()
       charge(services, exchange)
       const siteId = siteOf(c, page)
+      refuseEncoding(c.req.header('content-encoding'))
       const beacon = keepBeacon(parse(Beacon, parseJson(bytes)))
       // Bots get the same answer as browsers.
       if (isBot(c.req.header('user-agent'))) services.rum.countDropped(siteId, 'bot', exchange.now)

@@ -6,7 +6,7 @@ import type { AskApi } from '../../lib/mcp/api-request.ts'
 import { TOOLS } from '../../lib/mcp/tools.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import { once } from '../../lib/parts/once.ts'
-import { parseJson } from '../../lib/parts/parse.ts'
+import { parseJson, refuseEncoding } from '../../lib/parts/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
 import { isUnauthorized } from '../request/admit.ts'
@@ -71,6 +71,7 @@ async function readMessage(
   c: Context<Env>,
   exchange: Exchange,
 ): Promise<unknown> {
+  refuseEncoding(c.req.header('content-encoding'))
   const bytes = await readBodyInQueue(services, { body: MESSAGE, limit: 'none' }, exchange, c)
   try {
     // safe: `MESSAGE` is raw

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { matchesOrigin, parseOriginPattern } from '../../lib/access/origins.ts'
 import { LANGUAGES } from '../../lib/contract/geo/geolocation.ts'
 import { languageOf } from '../../lib/contract/geo/language-tag.ts'
@@ -103,6 +104,52 @@ describe('a preflight', () => {
     for (const name of [...asked, 'x-api-key', 'content-type']) {
       assert.ok(allowed?.includes(name), name)
     }
+  })
+})
+
+describe('a body that is encoded', () => {
+  const json = JSON.stringify({ ips: ['81.2.69.160'] })
+  const post = (path: string, encoding: string, body: string | Buffer<ArrayBuffer> = json) =>
+    send(path, { method: 'POST', body, headers: { 'content-encoding': encoding } })
+
+  // RFC 9110, sections 15.5.16 and 12.5.3: the answer names the encodings that are read
+  for (const encoding of ['gzip', 'GZIP', 'x-gzip', 'deflate', 'br', 'zstd', 'aws-chunked', 'x']) {
+    for (const path of ['/v1/ip/batch', '/v1/account/me/keys', '/mcp', '/api/auth/sign-in/email']) {
+      it(`is 415 with Accept-Encoding: ${encoding} to ${path}`, async () => {
+        const answer = await post(path, encoding, gzipSync(json))
+        assert.deepEqual([answer.status, answer.headers.get('accept-encoding')], [415, 'identity'])
+        const { error } = await bodyOf(answer)
+        assert.equal(error.code, 'UNSUPPORTED_MEDIA_TYPE')
+        assert.match(error.message, new RegExp(`"${encoding.toLowerCase()}"$`))
+      })
+    }
+  }
+
+  it('is 415 if one of several encodings is not read', async () => {
+    for (const list of ['identity, gzip', 'gzip, identity', ',gzip', 'br,gzip']) {
+      assert.equal((await post('/v1/ip/batch', list)).status, 415, list)
+    }
+  })
+
+  // RFC 9110, sections 8.4.1 (identity) and 5.6.1.2 (empty elements)
+  it('is read if the header names no encoding', async () => {
+    for (const list of ['identity', 'Identity', '', ' ', ',', ' , identity']) {
+      assert.equal((await post('/v1/ip/batch', list)).status, 200, list)
+    }
+  })
+
+  it('is refused after the credential, like every fault of a body', async () => {
+    const headers = { 'x-api-key': 'x', 'content-encoding': 'gzip' }
+    const init = { method: 'POST', body: json, headers }
+    assert.equal((await send('/v1/ip/batch', init)).status, 401)
+  })
+
+  it('leaves an event of Stripe to its signature', async () => {
+    assert.equal((await post('/v1/billing/webhook', 'gzip')).status, 400)
+  })
+
+  it('is 415 of a beacon once its origin is accepted', async () => {
+    assert.equal((await post('/v1/telemetry/rum', 'gzip')).status, 403)
   })
 })
 

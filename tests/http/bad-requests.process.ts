@@ -83,6 +83,14 @@ describe('a request that is not valid HTTP/1.1', () => {
     'a user in Host in HTTP/1.0': 'GET /v1 HTTP/1.0\r\nHost: a@b\r\n',
     'a backslash in the path': 'GET /v1\\ip HTTP/1.1\r\nHost: x\r\n',
     'the version of HTTP/2': 'GET /v1 HTTP/2.0\r\nHost: x\r\n',
+    // RFC 9112, section 3.2: any request that has more than one
+    'two Hosts': 'GET /v1 HTTP/1.1\r\nHost: x\r\nHost: y\r\n',
+    'the same Host twice': 'GET /v1 HTTP/1.1\r\nHost: x\r\nAccept: */*\r\nhost: x\r\n',
+    'a Host and an empty one': 'GET /v1 HTTP/1.1\r\nHost: x\r\nHost:\r\n',
+    'an empty Host and another': 'GET /v1 HTTP/1.1\r\nHost:\r\nHOST: x\r\n',
+    'two Hosts in HTTP/1.0': 'GET /v1 HTTP/1.0\r\nHost: x\r\nHost: y\r\n',
+    'two Hosts of a page': 'GET /docs HTTP/1.1\r\nHost: x\r\nHost: y\r\n',
+    'two Hosts of a beacon': 'POST /v1/telemetry/rum HTTP/1.1\r\nHost: x\r\nHost: y\r\n',
   }
   for (const [name, head] of Object.entries(unserved)) {
     it(`gets 400: ${name}`, async () => {
@@ -90,6 +98,19 @@ describe('a request that is not valid HTTP/1.1', () => {
       assertRefused(text, 400, 'BAD_REQUEST')
     })
   }
+
+  it('gets 400 on any request of a connection that looks up addresses: two Hosts', async () => {
+    const lookUp = (hosts: string) =>
+      `GET /v1/ip/81.2.69.160 HTTP/1.1\r\n${hosts}X-API-Key: ${key}\r\n\r\n`
+    const { socket, received, ended } = await openConnection(server.url)
+    for (const hosts of ['Host: x\r\n', 'Host: x\r\n', 'Host: x\r\nHost: y\r\n']) {
+      const before = statusesOf(received()).length
+      socket.write(lookUp(hosts))
+      while (statusesOf(received()).length === before) await once(socket, 'data')
+    }
+    socket.destroy()
+    assert.deepEqual(statusesOf(await ended), ['200', '200', '400'])
+  })
 
   it('gets 400 after a valid request, too', async () => {
     const good = 'GET /v1 HTTP/1.1\r\nHost: x\r\n\r\n'

@@ -17,7 +17,7 @@ export function errorGuide(): Block[] {
     { heading: 'What to do' },
     {
       list: [
-        '400 to 404, and 413: fix the request. The message names the field that is wrong.',
+        '400 to 404, 413 and 415: fix the request. The message names the field that is wrong.',
         '429 and 503: wait for the seconds in `Retry-After`, if it is there, then try again. See [limits](/docs/guides/limits).',
         '500: a fault of the service. Trying again seldom helps.',
       ],

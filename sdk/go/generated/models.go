@@ -37,6 +37,7 @@ const (
 	APIErrorErrorCodeSITEEXISTS            APIErrorErrorCode = "SITE_EXISTS"
 	APIErrorErrorCodeSITELIMITREACHED      APIErrorErrorCode = "SITE_LIMIT_REACHED"
 	APIErrorErrorCodeUNAUTHORIZED          APIErrorErrorCode = "UNAUTHORIZED"
+	APIErrorErrorCodeUNSUPPORTEDMEDIATYPE  APIErrorErrorCode = "UNSUPPORTED_MEDIA_TYPE"
 )
 
 // Defines values for GeolocationResultMetaPrecision.
@@ -536,6 +537,9 @@ type RATELIMITED = APIError
 
 // UNAUTHORIZED What went wrong
 type UNAUTHORIZED = APIError
+
+// UNSUPPORTEDMEDIATYPE What went wrong
+type UNSUPPORTEDMEDIATYPE = APIError
 
 // GetUsageParams defines parameters for GetUsage.
 type GetUsageParams struct {

@@ -1610,7 +1610,7 @@ export interface components {
                  * @description Stable; the message may change
                  * @enum {string}
                  */
-                code: "BAD_REQUEST" | "SITE_EXISTS" | "ALREADY_SUBSCRIBED" | "PAYMENT_FAILED" | "UNAUTHORIZED" | "FORBIDDEN" | "INSUFFICIENT_SCOPE" | "ORIGIN_NOT_ALLOWED" | "ANONYMOUS_ACCESS" | "PLAN_CAP_EXCEEDED" | "PLAN_REQUIRED" | "KEY_LIMIT_REACHED" | "SITE_LIMIT_REACHED" | "EMAIL_NOT_VERIFIED" | "BOT_VERIFICATION_FAILED" | "NOT_FOUND" | "NO_ACTIVE_SUBSCRIPTION" | "NO_BILLING_ACCOUNT" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "AUTH_UNAVAILABLE" | "BILLING_NOT_CONFIGURED" | "BILLING_UNAVAILABLE";
+                code: "BAD_REQUEST" | "SITE_EXISTS" | "ALREADY_SUBSCRIBED" | "PAYMENT_FAILED" | "UNAUTHORIZED" | "FORBIDDEN" | "INSUFFICIENT_SCOPE" | "ORIGIN_NOT_ALLOWED" | "ANONYMOUS_ACCESS" | "PLAN_CAP_EXCEEDED" | "PLAN_REQUIRED" | "KEY_LIMIT_REACHED" | "SITE_LIMIT_REACHED" | "EMAIL_NOT_VERIFIED" | "BOT_VERIFICATION_FAILED" | "NOT_FOUND" | "NO_ACTIVE_SUBSCRIPTION" | "NO_BILLING_ACCOUNT" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "AUTH_UNAVAILABLE" | "BILLING_NOT_CONFIGURED" | "BILLING_UNAVAILABLE";
                 message: string;
             };
             meta?: {
@@ -1913,7 +1913,7 @@ export interface components {
                  * @description Stable; the message may change
                  * @enum {string}
                  */
-                code: "BAD_REQUEST" | "SITE_EXISTS" | "ALREADY_SUBSCRIBED" | "PAYMENT_FAILED" | "UNAUTHORIZED" | "FORBIDDEN" | "INSUFFICIENT_SCOPE" | "ORIGIN_NOT_ALLOWED" | "ANONYMOUS_ACCESS" | "PLAN_CAP_EXCEEDED" | "PLAN_REQUIRED" | "KEY_LIMIT_REACHED" | "SITE_LIMIT_REACHED" | "EMAIL_NOT_VERIFIED" | "BOT_VERIFICATION_FAILED" | "NOT_FOUND" | "NO_ACTIVE_SUBSCRIPTION" | "NO_BILLING_ACCOUNT" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "AUTH_UNAVAILABLE" | "BILLING_NOT_CONFIGURED" | "BILLING_UNAVAILABLE";
+                code: "BAD_REQUEST" | "SITE_EXISTS" | "ALREADY_SUBSCRIBED" | "PAYMENT_FAILED" | "UNAUTHORIZED" | "FORBIDDEN" | "INSUFFICIENT_SCOPE" | "ORIGIN_NOT_ALLOWED" | "ANONYMOUS_ACCESS" | "PLAN_CAP_EXCEEDED" | "PLAN_REQUIRED" | "KEY_LIMIT_REACHED" | "SITE_LIMIT_REACHED" | "EMAIL_NOT_VERIFIED" | "BOT_VERIFICATION_FAILED" | "NOT_FOUND" | "NO_ACTIVE_SUBSCRIPTION" | "NO_BILLING_ACCOUNT" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "AUTH_UNAVAILABLE" | "BILLING_NOT_CONFIGURED" | "BILLING_UNAVAILABLE";
                 message: string;
             };
         };
@@ -2964,6 +2964,19 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
+        /** @description `UNSUPPORTED_MEDIA_TYPE`: The body is compressed or otherwise encoded */
+        UNSUPPORTED_MEDIA_TYPE: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
         /** @description `INSUFFICIENT_SCOPE`: The key lacks the scope that the operation needs */
         INSUFFICIENT_SCOPE: {
             headers: {
@@ -3310,6 +3323,11 @@ export interface components {
          * @example 6
          */
         "Retry-After": number;
+        /**
+         * @description The encoding of bodies that is read: none
+         * @example identity
+         */
+        "Accept-Encoding": string;
         /**
          * @description What the request asks to include, although this server has no data for it: privacy, hostname
          * @example privacy
@@ -4218,6 +4236,7 @@ export interface operations {
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["INSUFFICIENT_SCOPE_or_ORIGIN_NOT_ALLOWED"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -4322,6 +4341,7 @@ export interface operations {
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["INSUFFICIENT_SCOPE_or_ORIGIN_NOT_ALLOWED"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -4593,6 +4613,7 @@ export interface operations {
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["EMAIL_NOT_VERIFIED_or_INSUFFICIENT_SCOPE_or_KEY_LIMIT_REACHED"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -4946,6 +4967,7 @@ export interface operations {
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["EMAIL_NOT_VERIFIED_or_INSUFFICIENT_SCOPE_or_SITE_LIMIT_REACHED"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -5411,6 +5433,7 @@ export interface operations {
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["FORBIDDEN_or_INSUFFICIENT_SCOPE"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -5474,6 +5497,7 @@ export interface operations {
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["FORBIDDEN_or_INSUFFICIENT_SCOPE"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -5587,6 +5611,7 @@ export interface operations {
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["FORBIDDEN_or_INSUFFICIENT_SCOPE"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -5648,6 +5673,7 @@ export interface operations {
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["FORBIDDEN_or_INSUFFICIENT_SCOPE"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -5712,6 +5738,7 @@ export interface operations {
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["FORBIDDEN_or_INSUFFICIENT_SCOPE"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -5779,6 +5806,7 @@ export interface operations {
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["FORBIDDEN_or_INSUFFICIENT_SCOPE"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -5875,6 +5903,7 @@ export interface operations {
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["FORBIDDEN_or_INSUFFICIENT_SCOPE"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -6034,6 +6063,7 @@ export interface operations {
             403: components["responses"]["INSUFFICIENT_SCOPE"];
             404: components["responses"]["NO_ACTIVE_SUBSCRIPTION"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -6086,6 +6116,7 @@ export interface operations {
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["EMAIL_NOT_VERIFIED_or_INSUFFICIENT_SCOPE"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -6182,6 +6213,7 @@ export interface operations {
             403: components["responses"]["INSUFFICIENT_SCOPE_or_PLAN_REQUIRED"];
             404: components["responses"]["NO_ACTIVE_SUBSCRIPTION"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -6407,6 +6439,7 @@ export interface operations {
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["EMAIL_NOT_VERIFIED_or_INSUFFICIENT_SCOPE"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -6569,6 +6602,7 @@ export interface operations {
             403: components["responses"]["INSUFFICIENT_SCOPE_or_PLAN_REQUIRED"];
             404: components["responses"]["NO_ACTIVE_SUBSCRIPTION"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -6770,6 +6804,7 @@ export interface operations {
             403: components["responses"]["INSUFFICIENT_SCOPE"];
             404: components["responses"]["NO_BILLING_ACCOUNT"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -6830,6 +6865,7 @@ export interface operations {
             403: components["responses"]["INSUFFICIENT_SCOPE"];
             404: components["responses"]["NO_ACTIVE_SUBSCRIPTION"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -6979,6 +7015,7 @@ export interface operations {
             403: components["responses"]["INSUFFICIENT_SCOPE"];
             404: components["responses"]["NO_BILLING_ACCOUNT"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -7167,6 +7204,7 @@ export interface operations {
             403: components["responses"]["INSUFFICIENT_SCOPE"];
             404: components["responses"]["NO_ACTIVE_SUBSCRIPTION"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -7284,6 +7322,7 @@ export interface operations {
             400: components["responses"]["BAD_REQUEST"];
             403: components["responses"]["ORIGIN_NOT_ALLOWED"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -7720,6 +7759,7 @@ export interface operations {
             400: components["responses"]["BAD_REQUEST"];
             403: components["responses"]["BOT_VERIFICATION_FAILED"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
