@@ -50,6 +50,8 @@ export interface Call<Row extends OperationRow> {
     : OutputOf<Column<Column<Row, 'body'>, 'schema'>>
   /** The form of the answer that the caller prefers, of those that the row has. */
   readonly form: MediaType
+  /** The header Accept-Language, for `lang=auto`. */
+  readonly acceptLanguage: string | undefined
   /** null only if the operation is public. */
   readonly caller: Row['access'] extends 'public' ? null : Caller
   /** null if the runtime does not know it. */

@@ -1,15 +1,17 @@
 import { batchForm, TextPieces } from '../../lib/geo/answer/batch-forms.ts'
 import { createShape, notIncluded } from '../../lib/geo/answer/shape.ts'
 import type { Handlers } from '../context.ts'
+import { withLanguage } from './answer-language.ts'
 import { locateAll, type Parts } from './locate-all.ts'
 
 export function batchHandlers(services: Parts) {
   return {
     locateBatch: async (call) => {
       const { body, form, caller, requestId } = call
-      const shapeWhole = createShape(services.geo, body, { degraded: false })
-      const shapeDegraded = createShape(services.geo, body, { degraded: true })
-      const { located, invalid, start, between, end } = batchForm(form, body)
+      const { options, headers } = withLanguage(body, call.acceptLanguage)
+      const shapeWhole = createShape(services.geo, options, { degraded: false })
+      const shapeDegraded = createShape(services.geo, options, { degraded: true })
+      const { located, invalid, start, between, end } = batchForm(form, options)
       const pieces = new TextPieces(between)
       const { degraded } = await locateAll(services, call, {
         located: (json, address, isDegraded) =>
@@ -17,8 +19,9 @@ export function batchHandlers(services: Parts) {
         invalid: (text) => pieces.add(invalid(text)),
       })
       const meta = `{"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}}`
-      const included = notIncluded(services.geo, body, { hasHostnames: false })
-      return { status: 200, form, text: start, bytesAfter: pieces.end(end(meta)), ...included }
+      const missing = notIncluded(services.geo, body, { hasHostnames: false })?.headers
+      const bytesAfter = pieces.end(end(meta))
+      return { status: 200, form, text: start, bytesAfter, headers: { ...missing, ...headers } }
     },
   } satisfies Partial<Handlers>
 }

@@ -15,11 +15,12 @@ import { ApiError } from '../../lib/parts/errors.ts'
 import { type Address, parseAddress } from '../../lib/parts/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
+import { withLanguage } from './answer-language.ts'
 import { refuseOverCap } from './over-cap.ts'
 
 /**
- * The handlers of look-ups, which answer at once. Their queries must not ask for hostnames: `geolocationHandlers`
- * answers those.
+ * The handlers of look-ups, which answer at once. `geolocationHandlers` answers queries for which `needsRouter` is
+ * true.
  */
 export function plainLookUps({ geo, config }: Pick<Services, 'config' | 'geo'>) {
   const locateFor = createLocate(geo, { hasHostnames: config.hostnames !== undefined })
@@ -45,15 +46,26 @@ export function geolocationHandlers(services: Parts) {
     const isNamed = needsHostname(call.query) && !call.degraded && address !== null
     return locateFor(address, call, isNamed ? await findHostname(address) : undefined)
   }
+  const locateIn = async (address: Address | null, call: LocateCall) => {
+    if (call.query.lang !== 'auto') return locateNamed(address, call)
+    const { options: query, headers } = withLanguage(call.query, call.acceptLanguage)
+    const reply = await locateNamed(address, { ...call, query })
+    const missing = 'headers' in reply ? reply.headers : undefined
+    return { ...reply, headers: { ...missing, ...headers } }
+  }
   return {
     ...plainLookUps(services),
-    locateCaller: (call) => locateNamed(call.clientAddress, call),
-    locateAddress: (call) => locateNamed(readAddress(call.params.ipAddress), call),
+    locateCaller: (call) => locateIn(call.clientAddress, call),
+    locateAddress: (call) => locateIn(readAddress(call.params.ipAddress), call),
   } satisfies Partial<Handlers>
 }
 
-/** Whether the answer needs the hostname, which takes time to find. */
-export function needsHostname(query: LookupQuery): boolean {
+/** Whether the answer needs the hostname, which takes time to find, or the header Accept-Language. */
+export function needsRouter(query: LookupQuery): boolean {
+  return query.lang === 'auto' || needsHostname(query)
+}
+
+function needsHostname(query: LookupQuery): boolean {
   return asksHostname(readOptions(query))
 }
 
@@ -100,7 +112,7 @@ function createLocate(geo: Library, has: { readonly hasHostnames: boolean }) {
 
 function readOptions({ fields, include, lang }: LookupQuery): AnswerOptions {
   return {
-    lang,
+    lang: lang === 'auto' ? undefined : lang,
     fields: fields?.split(','),
     // safe: the contract allows only these names
     include: include?.split(',') as AnswerOptions['include'],

@@ -116,8 +116,16 @@ export function toAnswer(
   if (cors !== null) Object.assign(sent, cors)
   if (exchange.charge !== null) setLimitHeaders(sent, exchange.charge)
   if (isTimed(exchange)) sent['server-timing'] = serverTiming(exchange)
-  if (headers !== undefined) Object.assign(sent, headers)
+  if (headers !== undefined) addHeaders(sent, headers)
   return { status, headers: sent, json, bytesAfter }
+}
+
+/** Of the headers of an answer, only Vary may come from two sides. */
+function addHeaders(sent: Headers, headers: Readonly<Headers>): void {
+  const { vary } = sent
+  Object.assign(sent, headers)
+  if (vary !== undefined && headers['vary'] !== undefined)
+    sent['vary'] = `${vary}, ${headers['vary']}`
 }
 
 /**

@@ -6,7 +6,7 @@ import { operations } from '../../lib/contract/operations.ts'
 import type { WholeRequest } from '../../lib/http/whole-request.ts'
 import { BoundedCache } from '../../lib/parts/bounded-cache.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { needsHostname, plainLookUps } from '../api/geolocation.ts'
+import { needsRouter, plainLookUps } from '../api/geolocation.ts'
 import type { HeadContext } from '../context.ts'
 import { readQuery } from './admit.ts'
 import type { Answer } from './respond.ts'
@@ -72,7 +72,7 @@ function createLookUp(services: LookUpParts, row: Operation, handler: SyncHandle
 
 /**
  * Returns a function that reads the query of a look-up. Equal texts give the same object. It returns null for
- * what the router must answer: an error, or a hostname, which takes time to find.
+ * what the router must answer: an error, or what `needsRouter` says.
  */
 function rememberQueries(row: Operation): (text: string) => LookupQuery | null {
   const queries = new BoundedCache<string, LookupQuery | null>(QUERIES)
@@ -91,7 +91,7 @@ function tryRead(row: Operation, text: string): LookupQuery | null {
     const request = new HonoRequest(new Request(`http://localhost/?${text}`))
     // safe: all look-ups have this query or none
     const query = (readQuery(row, request) ?? {}) as LookupQuery
-    return needsHostname(query) ? null : query
+    return needsRouter(query) ? null : query
   } catch {
     return null
   }

@@ -26,6 +26,8 @@ export interface Input {
   readonly headers: unknown
   readonly body: unknown
   readonly form: MediaType
+  /** The header Accept-Language. */
+  readonly acceptLanguage: string | undefined
 }
 
 export type AnyReply = AnyBody & { readonly headers?: Readonly<Record<string, string>> }
@@ -74,7 +76,8 @@ export async function perform(
   return reply
 }
 
-export function toCall(asked: Asked, { params, query, headers, body, form }: Input): AnyCall {
+export function toCall(asked: Asked, input: Input): AnyCall {
+  const { params, query, headers, body, form, acceptLanguage } = input
   const { requestId, now, row, caller, client, meter } = asked
   return {
     requestId,
@@ -84,6 +87,7 @@ export function toCall(asked: Asked, { params, query, headers, body, form }: Inp
     headers,
     body,
     form,
+    acceptLanguage,
     caller,
     clientAddress: client === null ? null : client.address,
     degraded: row?.metered === true && meter?.isOverCap() === true,

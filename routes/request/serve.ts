@@ -1,4 +1,4 @@
-import { formsOf, type MediaType, type Operation } from '../../lib/contract/operation.ts'
+import { formsOf, type Operation } from '../../lib/contract/operation.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { FileReply, HeadContext, RequestContext } from '../context.ts'
@@ -21,6 +21,7 @@ import {
   mustAsk,
   openMeter,
 } from './limit.ts'
+import { chooseForm } from './negotiate.ts'
 import {
   type AnyCall,
   type AnyHandler,
@@ -50,7 +51,8 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
       const headers = readHeaders(row, c)
       const form = chooseForm(forms, c.req.header('accept'))
       const body = row.body && (await readAdmittedBody(services, row, c, exchange))
-      const input = { params: c.req.param(), query, headers, body, form }
+      const acceptLanguage = c.req.header('accept-language')
+      const input = { params: c.req.param(), query, headers, body, form, acceptLanguage }
       return answerReply(services, exchange, await perform(services, handler, exchange, input))
     } catch (error) {
       return answerError(services, exchange, error)
@@ -118,7 +120,7 @@ interface KeyedInput extends Pick<AnyCall, 'params'> {
   readonly readQuery: () => unknown
 }
 
-const NO_INPUT = { headers: undefined, body: undefined } as const
+const NO_INPUT = { headers: undefined, body: undefined, acceptLanguage: undefined } as const
 
 /**
  * Like `serve`, but synchronous, so that the answer can be sent at once. The request must have an API key, and no
@@ -164,30 +166,6 @@ export function toReplyAnswer(exchange: Exchange, reply: AnyReply): Answer {
   return toAnswer(exchange, { ...reply, json })
 }
 
-/** A part of the header Accept. */
-interface Range {
-  /** A media type or a wildcard, such as `text/*`, in lower case. */
-  readonly name: string
-  /** 0 to 1; 0: not acceptable. */
-  readonly quality: number
-}
-
-/**
- * Chooses the media type of an answer by the header Accept (RFC 9110, section 12.5.1). Among equally good
- * ones it chooses the earliest in `forms`. If none is acceptable, it chooses the first, JSON, since that
- * helps the caller more than 406.
- */
-export function chooseForm(forms: readonly MediaType[], accept: string | undefined): MediaType {
-  const [first = 'application/json', ...others] = forms
-  if (accept === undefined || accept === '*/*' || others.length === 0) return first
-  const ranges = accept.split(',').map(readRange)
-  let best = first
-  for (const form of others) {
-    if (qualityOf(form, ranges) > qualityOf(best, ranges)) best = form
-  }
-  return best
-}
-
 function toFileAnswer(
   exchange: Exchange,
   { status, file, name }: FileReply & { readonly status: number },
@@ -198,24 +176,4 @@ function toFileAnswer(
     'content-disposition': `attachment; filename="${name}"`,
   }
   return { ...toAnswer(exchange, { status, json: null, headers }), file }
-}
-
-function readRange(text: string): Range {
-  const [name = '', ...parameters] = text
-    .toLowerCase()
-    .split(';')
-    .map((part) => part.trim())
-  const weight = parameters.find((parameter) => parameter.startsWith('q='))
-  const quality = weight === undefined ? 1 : Number(weight.slice(2))
-  return { name, quality: quality >= 0 && quality <= 1 ? quality : 0 }
-}
-
-/** The most specific range that covers the form decides. */
-function qualityOf(form: MediaType, ranges: readonly Range[]): number {
-  const names = [form, `${form.split('/', 1)[0]}/*`, '*/*']
-  for (const name of names) {
-    const range = ranges.find((candidate) => candidate.name === name)
-    if (range !== undefined) return range.quality
-  }
-  return 0
 }

@@ -86,6 +86,7 @@ export function readInput(row: Operation, { params = {}, query = {}, body }: Giv
     headers: undefined,
     body: row.body && readValue(row.body, body),
     form: 'application/json',
+    acceptLanguage: undefined,
   }
 }
 

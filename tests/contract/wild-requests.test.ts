@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { matchesOrigin, parseOriginPattern } from '../../lib/access/origins.ts'
 import { LANGUAGES } from '../../lib/contract/geo/geolocation.ts'
 import { languageOf } from '../../lib/contract/geo/language-tag.ts'
+import { chooseLanguage } from '../../routes/request/negotiate.ts'
 import { sharedScene } from '../support/scene/scene.ts'
 import { freshClient } from '../support/scene/send.ts'
 
@@ -57,6 +58,63 @@ describe('the language of names', () => {
       assert.equal(batch.results[0].location.country.name, 'Vereinigtes Königreich', tag)
     }
     assert.equal((await send('/v1/ip/81.2.69.160?lang=nl')).status, 400)
+  })
+})
+
+describe('the language that the header Accept-Language asks for', () => {
+  // RFC 9110, section 12.5.4; tags as browsers and libraries send them
+  const headers = [
+    ['de', 'de'],
+    ['de-CH, fr;q=0.9, en;q=0.8', 'de'],
+    ['fr;q=0.5, de;q=0.9', 'de'],
+    ['nl, fr;q=0.5', 'fr'],
+    ['nl', 'en'],
+    ['en-GB,en-US;q=0.9,en;q=0.8,de;q=0.7', 'en'],
+    ['zh-TW,zh;q=0.9,en-US;q=0.8', 'zh-CN'],
+    ['PT', 'pt-BR'],
+    ['de;q=0, fr', 'fr'],
+    ['de;q=0', 'en'],
+    ['*', 'en'],
+    ['*, de;q=0.5', 'de'],
+    [' , de ;q=1.0,', 'de'],
+    ['', 'en'],
+    ['de_DE', 'de'],
+    ['x'.repeat(500), 'en'],
+  ] as const
+  for (const [header, expected] of headers) {
+    it(`"${header.slice(0, 40)}" is ${expected}`, () =>
+      assert.equal(chooseLanguage(header), expected))
+  }
+
+  const german = { 'accept-language': 'de-DE,de;q=0.9' }
+  it('is used with lang=auto only', async () => {
+    const name = async (path: string) =>
+      (await bodyOf(send(path, { headers: german }))).location.country.name
+    assert.equal(await name('/v1/ip/81.2.69.160'), 'United Kingdom')
+    assert.equal(await name('/v1/ip/81.2.69.160?lang=auto'), 'Vereinigtes Königreich')
+    assert.equal(await name('/v1/ip/81.2.69.160?lang=AUTO'), 'Vereinigtes Königreich')
+    assert.equal(await name('/v1/ip/81.2.69.160?lang=en'), 'United Kingdom')
+    const body = JSON.stringify({ ips: ['81.2.69.160'], lang: 'auto' })
+    const batch = await bodyOf(send('/v1/ip/batch', { method: 'POST', body, headers: german }))
+    assert.equal(batch.results[0].location.country.name, 'Vereinigtes Königreich')
+  })
+
+  it('is named by the answer, which depends on the header', async () => {
+    const auto = await send('/v1/ip/81.2.69.160?lang=auto&include=privacy', { headers: german })
+    const headersOf = ({ headers: got }: Response) =>
+      ['content-language', 'vary', 'cache-control', 'not-included'].map((name) => got.get(name))
+    assert.deepEqual(headersOf(auto), ['de', 'Accept-Language', 'no-store', 'privacy'])
+    const plain = await send('/v1/ip/81.2.69.160?lang=de', { headers: german })
+    assert.deepEqual(headersOf(plain), [null, null, 'no-store', null])
+  })
+
+  it('depends on the origin, too, for a page', async () => {
+    const origin = 'https://app.example'
+    const publishable = await app.user('ada').key({ type: 'publishable', origins: [origin] })
+    const answer = await send('/v1/ip/81.2.69.160?lang=auto', {
+      headers: { ...german, origin, 'x-api-key': publishable },
+    })
+    assert.deepEqual([answer.status, answer.headers.get('vary')], [200, 'Origin, Accept-Language'])
   })
 })
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { chooseForm } from '../../routes/request/negotiate.ts'
 import { toResponse } from '../../routes/request/respond.ts'
-import { chooseForm } from '../../routes/request/serve.ts'
 import { countTurns } from '../support/count-turns.ts'
 
 const FORMS = ['application/json', 'text/plain'] as const

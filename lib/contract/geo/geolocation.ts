@@ -148,14 +148,21 @@ export const LIST_FIELDS = FIELDS.filter((name) => name !== 'hostname')
 export const LANGUAGES = ['de', 'en', 'es', 'fr', 'ja', 'pt-BR', 'ru', 'zh-CN'] as const
 export type Language = (typeof LANGUAGES)[number]
 
+/** Stands for the language that the header Accept-Language asks for. */
+const AUTO = 'auto'
+
 export const Lang = v.pipe(
   v.unknown(),
-  v.transform((tag) => languageOf(tag, LANGUAGES)),
-  v.picklist(LANGUAGES),
+  v.transform((tag) => (isAuto(tag) ? AUTO : languageOf(tag, LANGUAGES))),
+  v.picklist([...LANGUAGES, AUTO]),
   v.description(
-    'Language of the names of continent, country, region and city; English where a name is not known in it',
+    'Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language',
   ),
 )
+
+function isAuto(tag: unknown): boolean {
+  return typeof tag === 'string' && tag.toLowerCase() === AUTO
+}
 
 /** What a caller can include beyond the fields of the default answer. */
 export const INCLUDES = ['network', 'privacy', 'confidence', 'hostname'] as const
