@@ -1,3 +1,4 @@
+import type { SeenProxy } from '../config/seen-proxy.ts'
 import { isPublic } from '../parts/net/public-address.ts'
 import type { Client, Headers } from './client-address.ts'
 
@@ -6,25 +7,21 @@ const EVERY = 16
 
 /**
  * Watches for a proxy that names clients in a header but is not trusted, so that all its clients share one address.
- * Only peers in private networks count: on the Internet, anybody can send the header. `onFound` gets the network
- * of the first one.
+ * Only peers in private networks count: on the Internet, anybody can send the header. `onFound` gets
+ * the first one.
  */
-export function createProxyWatch(header: string, onFound: (network: string) => void) {
-  let network: string | undefined
+export function createProxyWatch(header: string, onFound: (seen: SeenProxy) => void) {
+  let seen: SeenProxy | null = null
   let requests = 0
   return {
     /** Looks at a request of a peer that is not a trusted proxy. */
     see: (peer: Client, headers: Headers): void => {
-      if (network !== undefined || requests++ % EVERY !== 0) return
+      if (seen !== null || requests++ % EVERY !== 0) return
       if (isPublic(peer.address) || headers.header(header) === undefined) return
-      network = peer.network
-      onFound(network)
+      seen = { address: peer.address.text, network: peer.network, header }
+      onFound(seen)
     },
-    /** The network of the proxy that was found; null: none. */
-    found: (): string | null => network ?? null,
+    /** The proxy that was found; null: none. */
+    found: (): SeenProxy | null => seen,
   }
-}
-
-export function proxyWarning(network: string, header: string): string {
-  return `A proxy in ${network} sends ${header}, but is not trusted, so all its clients share one address; if it is yours, name it in MERIDIAN_TRUSTED_PROXIES`
 }

@@ -18,7 +18,7 @@ const STICKY = 0o1000
 
 /** What Meridian and Litestream make in a data folder, and mkfs in a new volume. */
 const OURS =
-  /^((app\.db|secrets\.json|server\.lock)([-.].*)?|geo|backups|\.app\.db-litestream|litestream\.sock|\.partial-backup-.*|before-restore-.*|lost\+found)$/
+  /^((app\.db|secrets\.json|server\.lock)([-.].*)?|proxy\.json|geo|backups|\.app\.db-litestream|litestream\.sock|\.partial-backup-.*|before-restore-.*|lost\+found)$/
 /** The default plans, which every clone has in `data`. They are no secret, and other users of the clone read them. */
 export const PLANS = 'plans.json'
 const ANY = /^/

@@ -1,12 +1,15 @@
 import type { Config } from '../config/config.ts'
 import { readPlans } from '../config/plans.ts'
+import { PROXY_ADVICE, proxyProblem, recallProxy } from '../config/seen-proxy.ts'
+import { parseAddress } from '../parts/net/address.ts'
+import { contains } from '../parts/net/network.ts'
 import { type Finding, ok, warning, wrongIfThrows } from './finding.ts'
 
 const LOOPBACK = /^(127\.|localhost$|::1$|\[::1\]$)/
 
 /** Finds settings that are valid one by one, but not together. */
 export function checkConfig(config: Config): Finding[] {
-  const findings = [...plans(config), ...address(config), ...mail(config)]
+  const findings = [...plans(config), ...address(config), ...mail(config), ...proxy(config)]
   return findings.length > 0 ? findings : [ok('The settings fit together')]
 }
 
@@ -33,4 +36,13 @@ function mail({ smtpUrl, authUrl, allowSignUp }: Config): Finding[] {
   const text =
     'MERIDIAN_SMTP_URL is not set: users cannot verify an e-mail address or reset a password'
   return [warning(text, 'set it, or MERIDIAN_SIGN_UP=closed')]
+}
+
+/** What the running server has seen is over once the settings trust it. */
+function proxy({ dataDir, trustedProxies, clientHeader }: Config): Finding[] {
+  const seen = recallProxy(dataDir)
+  const peer = seen && parseAddress(seen.address)
+  if (peer === null || seen?.header !== clientHeader) return []
+  if (trustedProxies.some((network) => contains(network, peer))) return []
+  return [warning(proxyProblem(seen), PROXY_ADVICE)]
 }

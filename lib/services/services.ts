@@ -3,7 +3,7 @@ import { createFindClient } from '../access/client-address.ts'
 import { createCredentialQueues } from '../access/credential-queues.ts'
 import { alignKeyExpiry } from '../access/key-expiry.ts'
 import type { KeyRing } from '../access/key-ring/key-ring.ts'
-import { createProxyWatch, proxyWarning } from '../access/unknown-proxy.ts'
+import { createProxyWatch } from '../access/unknown-proxy.ts'
 import { cacheReceivers, staleAfterChange, staleAfterSecond } from '../accounts/receivers.ts'
 import { createFindReceiver, type FindReceiver } from '../accounts/site-receiver.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
@@ -11,6 +11,7 @@ import type { Billing } from '../billing/billing.ts'
 import { rememberPlans } from '../billing/known-plans.ts'
 import { forgetOtherPrices } from '../billing/overages/overage-price.ts'
 import type { Config } from '../config/config.ts'
+import { forgetProxy, PROXY_ADVICE, proxyProblem, rememberProxy } from '../config/seen-proxy.ts'
 import { checkWrite } from '../db/open.ts'
 import { runInTransaction } from '../db/transaction.ts'
 import { removeUnusedCopies } from '../geo/files/private-copy.ts'
@@ -152,7 +153,7 @@ export async function openServices(config: Config, options: ServiceOptions): Pro
     operatorJobs: openOperatorJobs(foundation, billing, options.runScript),
     health: openHealth(foundation, { geo, keys, checkDamage }),
     requestTimes: createRequestTimes(),
-    ...openClients(config, log),
+    ...openClients(foundation),
     openDemo: createOpenDemo(foundation, keys),
     startReadingStripe: () => startAll([reconciliation, overages, catalogue]),
     ...createPreloads(log, [...contact.loads, ...billing.loads], [auth.loadAuth, ...ASSET_LOADS]),
@@ -160,12 +161,13 @@ export async function openServices(config: Config, options: ServiceOptions): Pro
   }
 }
 
-/** Finds the clients of requests, and names a proxy in the log that should perhaps be trusted. */
-function openClients(config: Config, log: Log) {
-  const { clientHeader } = config
-  const proxyWatch = createProxyWatch(clientHeader, (network) =>
-    log.warn({ client: network }, proxyWarning(network, clientHeader)),
-  )
+/** Finds the clients of requests, and names a proxy, in the log and for the doctor, that should perhaps be trusted. */
+function openClients({ config, log, isFurther }: Foundation) {
+  if (!isFurther) forgetProxy(config.dataDir)
+  const proxyWatch = createProxyWatch(config.clientHeader, (seen) => {
+    log.warn({ client: seen.network }, `${proxyProblem(seen)}; ${PROXY_ADVICE}`)
+    rememberProxy(config.dataDir, seen)
+  })
   return { proxyWatch, findClient: createFindClient(config, proxyWatch.see) }
 }
 

@@ -1,20 +1,25 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createFindClient } from '../../lib/access/client-address.ts'
-import { createProxyWatch, proxyWarning } from '../../lib/access/unknown-proxy.ts'
+import { createProxyWatch } from '../../lib/access/unknown-proxy.ts'
+import { readConfig } from '../../lib/config/config.ts'
+import { forgetProxy, recallProxy, rememberProxy } from '../../lib/config/seen-proxy.ts'
+import { checkConfig } from '../../lib/doctor/check-config.ts'
+import { lines, matches } from '../doctor/findings.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const HEADER = 'x-forwarded-for'
 
 /** The networks that are named after these requests. */
 function namedAfter(requests: readonly (readonly [peer: string, forwarded: string | undefined])[]) {
   const named: string[] = []
-  const watch = createProxyWatch(HEADER, (network) => named.push(network))
+  const watch = createProxyWatch(HEADER, ({ network }) => named.push(network))
   const find = createFindClient({ trustedProxies: [], clientHeader: HEADER }, watch.see)
   for (const [peer, forwarded] of requests) {
     const client = find(peer, { header: () => forwarded })
     assert.equal(client?.address.text, peer.replace('::ffff:', ''))
   }
-  assert.equal(watch.found(), named[0] ?? null)
+  assert.equal(watch.found()?.network, named[0])
   return named
 }
 
@@ -43,10 +48,20 @@ describe('a proxy that is not trusted', () => {
     assert.deepEqual(namedAfter(Array(40).fill(['172.17.0.1', undefined])), [])
   })
 
-  it('is named with the setting that trusts it', () => {
-    assert.match(
-      proxyWarning('172.17.0.0/24', HEADER),
-      /172\.17\.0\.0\/24.*x-forwarded-for.*MERIDIAN_TRUSTED_PROXIES/,
-    )
+  it('is named by the doctor until the settings trust it, or the server starts again', () => {
+    const dataDir = tempFolder()
+    const check = (env: Record<string, string> = {}) =>
+      checkConfig(readConfig({ MERIDIAN_DATA_DIR: dataDir, MERIDIAN_SIGN_UP: 'closed', ...env }))
+    assert.deepEqual(lines(check()), ['ok'])
+    rememberProxy(dataDir, { address: '172.17.0.1', network: '172.17.0.0/24', header: HEADER })
+    const named =
+      /^warning: A proxy in 172\.17\.0\.0\/24 sends x-forwarded-for.* → .*TRUSTED_PROXIES/
+    matches(check(), named)
+    matches(check({ MERIDIAN_TRUSTED_PROXIES: '172.17.0.2' }), named)
+    assert.deepEqual(lines(check({ MERIDIAN_TRUSTED_PROXIES: '172.17.0.0/16' })), ['ok'])
+    assert.deepEqual(lines(check({ MERIDIAN_CLIENT_HEADER: 'Fly-Client-IP' })), ['ok'])
+    forgetProxy(dataDir)
+    assert.equal(recallProxy(dataDir), null)
+    assert.deepEqual(lines(check()), ['ok'])
   })
 })

@@ -1,6 +1,6 @@
-import { proxyWarning } from '../../access/unknown-proxy.ts'
 import { type Backup, listBackups } from '../../backup/backup-folder.ts'
 import { runtimeText } from '../../config/runtime.ts'
+import { PROXY_ADVICE, proxyProblem } from '../../config/seen-proxy.ts'
 import { INTERFACE_VERSION, VERSION } from '../../config/version.ts'
 import { readDisk } from '../../doctor/check-disk.ts'
 import { checkReplication } from '../../doctor/check-replication.ts'
@@ -15,7 +15,7 @@ type Facts = Pick<Services, 'config' | 'health' | 'now' | 'proxyWatch'>
 /** The state of the process and its machine. Sizes are in bytes, times in epoch milliseconds. */
 export async function readSystem({ config, health, now, proxyWatch }: Facts) {
   const { rss, heapUsed } = process.memoryUsage()
-  const network = proxyWatch.found()
+  const proxy = proxyWatch.found()
   return {
     health: await health.read(),
     version: VERSION,
@@ -27,7 +27,7 @@ export async function readSystem({ config, health, now, proxyWatch }: Facts) {
     backups: await backupsOf(config.backupDir),
     backupDir: config.backupDir,
     /** The warning about a proxy that is not trusted; null if none was seen. */
-    proxyWarning: network === null ? null : proxyWarning(network, config.clientHeader),
+    proxyWarning: proxy === null ? null : `${proxyProblem(proxy)}; ${PROXY_ADVICE}`,
     /** Whether Litestream's copy is complete; null if it does not copy the database. */
     copy: config.replicated ? await copyOf(config.dataDir, now) : null,
   }

@@ -37,7 +37,7 @@ export function fieldGuide({ url, result }: GuideFacts): Block[] {
     'An answer of precision `country` has no `geoConfidence`. Its absence there may mean that the providers disagree.',
     '`location.confidence` has `country`, `region` and `city`: the shares of right answers among those that rest on the same products, agreement, precision and radius; for the city, right is within 50 km. `"city": 0.75` means that three of four such answers were. Answers that rest on data that was not measured have none.',
     { heading: 'Names in other languages' },
-    `\`lang\` takes ${oneOf(LANGUAGES)}. Names without a translation are in English.`,
+    `\`lang\` takes ${oneOf(LANGUAGES)}, or \`auto\`: then the header \`Accept-Language\` decides. Names without a translation are in English.`,
     { heading: 'All fields' },
     ...result.map(({ fields }) => ({ fields })),
   ]

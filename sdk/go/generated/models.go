@@ -68,6 +68,7 @@ const (
 
 // Defines values for LocateCallerParamsLang.
 const (
+	Auto LocateCallerParamsLang = "auto"
 	De   LocateCallerParamsLang = "de"
 	En   LocateCallerParamsLang = "en"
 	Es   LocateCallerParamsLang = "es"
@@ -573,7 +574,7 @@ type LocateCallerParams struct {
 	// Include Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, hostname the hostname. Naming such a field in `fields` does the same
 	Include *string `form:"include,omitempty" json:"include,omitempty"`
 
-	// Lang Language of the names of continent, country, region and city; English where a name is not known in it
+	// Lang Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language
 	Lang *LocateCallerParamsLang `form:"lang,omitempty" json:"lang,omitempty"`
 
 	// XRequestID An id for the request, which the answer repeats. A value that is not a UUID is replaced.

@@ -1881,10 +1881,10 @@ export interface components {
             /** @description Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence */
             include?: ("network" | "privacy" | "confidence")[];
             /**
-             * @description Language of the names of continent, country, region and city; English where a name is not known in it
+             * @description Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language
              * @enum {string}
              */
-            lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN";
+            lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN" | "auto";
         };
         /** @description The locations of the addresses */
         BatchResponse: {
@@ -3700,8 +3700,8 @@ export interface operations {
                 fields?: string;
                 /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, hostname the hostname. Naming such a field in `fields` does the same */
                 include?: string;
-                /** @description Language of the names of continent, country, region and city; English where a name is not known in it */
-                lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN";
+                /** @description Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language */
+                lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN" | "auto";
             };
             header?: {
                 /**
@@ -3831,8 +3831,8 @@ export interface operations {
                 fields?: string;
                 /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, hostname the hostname. Naming such a field in `fields` does the same */
                 include?: string;
-                /** @description Language of the names of continent, country, region and city; English where a name is not known in it */
-                lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN";
+                /** @description Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language */
+                lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN" | "auto";
             };
             header?: {
                 /**

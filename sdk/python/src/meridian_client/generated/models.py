@@ -310,8 +310,8 @@ class BatchBody(TypedDict):
     """Return only these fields"""
     include: NotRequired[list[Literal["network", "privacy", "confidence"]]]
     """Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence"""
-    lang: NotRequired[Literal["de", "en", "es", "fr", "ja", "pt-BR", "ru", "zh-CN"]]
-    """Language of the names of continent, country, region and city; English where a name is not known in it"""
+    lang: NotRequired[Literal["de", "en", "es", "fr", "ja", "pt-BR", "ru", "zh-CN", "auto"]]
+    """Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language"""
 
 
 @final

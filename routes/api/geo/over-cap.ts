@@ -1,4 +1,4 @@
-import { ApiError } from '../../lib/parts/errors.ts'
+import { ApiError } from '../../../lib/parts/errors.ts'
 
 /** For look-ups that have no degraded answer. */
 export function refuseOverCap({ degraded }: { readonly degraded: boolean }): void {

@@ -1,9 +1,9 @@
-import { type AnswerOptions, createFindExtras } from '../../lib/geo/answer/shape.ts'
-import { writeResult } from '../../lib/geo/answer/write-result.ts'
-import type { Meter } from '../../lib/limits/meter.ts'
-import { type Address, parseAddress } from '../../lib/parts/net/address.ts'
-import { mapInSlices } from '../../lib/parts/time-slices.ts'
-import type { Services } from '../../lib/services/services.ts'
+import { type AnswerOptions, createFindExtras } from '../../../lib/geo/answer/shape.ts'
+import { writeResult } from '../../../lib/geo/answer/write-result.ts'
+import type { Meter } from '../../../lib/limits/meter.ts'
+import { type Address, parseAddress } from '../../../lib/parts/net/address.ts'
+import { mapInSlices } from '../../../lib/parts/time-slices.ts'
+import type { Services } from '../../../lib/services/services.ts'
 
 /** What look-ups of lists need. */
 export type Parts = Pick<Services, 'geo'>

@@ -1,5 +1,5 @@
-import type { Language } from '../../lib/contract/geo/geolocation.ts'
-import { chooseLanguage } from '../request/negotiate.ts'
+import type { Language } from '../../../lib/contract/geo/geolocation.ts'
+import { chooseLanguage } from '../../request/negotiate.ts'
 
 interface Asked {
   readonly lang?: Language | 'auto' | undefined

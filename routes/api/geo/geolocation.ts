@@ -1,5 +1,5 @@
-import type { LookupQuery } from '../../lib/contract/geo/look-ups.ts'
-import { toFieldLines } from '../../lib/geo/answer/select-fields.ts'
+import type { LookupQuery } from '../../../lib/contract/geo/look-ups.ts'
+import { toFieldLines } from '../../../lib/geo/answer/select-fields.ts'
 import {
   type AnswerOptions,
   asksHostname,
@@ -8,13 +8,13 @@ import {
   type FindExtras,
   notIncluded,
   type Shape,
-} from '../../lib/geo/answer/shape.ts'
-import { writeResult } from '../../lib/geo/answer/write-result.ts'
-import type { Library } from '../../lib/geo/library.ts'
-import { ApiError } from '../../lib/parts/errors.ts'
-import { type Address, parseAddress } from '../../lib/parts/net/address.ts'
-import type { Services } from '../../lib/services/services.ts'
-import type { Handlers } from '../context.ts'
+} from '../../../lib/geo/answer/shape.ts'
+import { writeResult } from '../../../lib/geo/answer/write-result.ts'
+import type { Library } from '../../../lib/geo/library.ts'
+import { ApiError } from '../../../lib/parts/errors.ts'
+import { type Address, parseAddress } from '../../../lib/parts/net/address.ts'
+import type { Services } from '../../../lib/services/services.ts'
+import type { Handlers } from '../../context.ts'
 import { withLanguage } from './answer-language.ts'
 import { refuseOverCap } from './over-cap.ts'
 

@@ -1,8 +1,8 @@
-import { createSummary } from '../../lib/address-lists/summary.ts'
-import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
-import { TOP_DEFAULT } from '../../lib/contract/geo/summary.ts'
-import { notIncluded } from '../../lib/geo/answer/shape.ts'
-import type { Handlers } from '../context.ts'
+import { createSummary } from '../../../lib/address-lists/summary.ts'
+import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
+import { TOP_DEFAULT } from '../../../lib/contract/geo/summary.ts'
+import { notIncluded } from '../../../lib/geo/answer/shape.ts'
+import type { Handlers } from '../../context.ts'
 import { locateAll, type Parts } from './locate-all.ts'
 
 export function summaryHandlers(services: Parts) {

@@ -1,6 +1,6 @@
-import { batchForm, TextPieces } from '../../lib/geo/answer/batch-forms.ts'
-import { createShape, notIncluded } from '../../lib/geo/answer/shape.ts'
-import type { Handlers } from '../context.ts'
+import { batchForm, TextPieces } from '../../../lib/geo/answer/batch-forms.ts'
+import { createShape, notIncluded } from '../../../lib/geo/answer/shape.ts'
+import type { Handlers } from '../../context.ts'
 import { withLanguage } from './answer-language.ts'
 import { locateAll, type Parts } from './locate-all.ts'
 
