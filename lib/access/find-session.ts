@@ -94,8 +94,6 @@ const userColumns = {
     periodEnd: subscriptions.periodEnd,
     interval: subscriptions.interval,
     overages: subscriptions.overages,
-    carriedRequests: subscriptions.carriedRequests,
-    carriedUntil: subscriptions.carriedUntil,
   },
   overagePrice: { currency: overagePrices.currency, unitAmount: overagePrices.unitAmount },
   spendingCap: { currency: spendingCaps.currency, amount: spendingCaps.amount },

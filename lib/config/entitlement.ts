@@ -1,5 +1,4 @@
 import type { Interval } from '../contract/billing/price-schemas.ts'
-import { type CarriedRequests, toCarriedRequests } from './carried-requests.ts'
 import {
   type ChosenCap,
   type OveragePrice,
@@ -13,8 +12,6 @@ import type { Plan, Plans } from './plans.ts'
 export interface PaidPeriod extends SubscriptionPeriod {
   /** The terms on which requests above the cap are answered in full; null: they are not. */
   readonly overages: OverageTerms | null
-  /** Absent if all requests that count were used in the period. */
-  readonly carriedRequests?: CarriedRequests
 }
 
 /** What a user may do. */
@@ -34,8 +31,6 @@ export interface StoredEntitlement {
     readonly periodEnd: number
     readonly interval: Interval
     readonly overages: boolean
-    readonly carriedRequests: number | null
-    readonly carriedUntil: number | null
   } | null
   /** null if it is not known yet: then nothing is charged. */
   readonly overagePrice: OveragePrice | null
@@ -67,7 +62,5 @@ export function toEntitlement(stored: StoredEntitlement, plans: Plans): Entitlem
   // Who owes a renewal gets no further credit.
   const hasTerms = subscribed.overages && subscribed.status !== 'past_due' && overagePrice !== null
   const overages = hasTerms ? toOverageTerms(plan, overagePrice, spendingCap) : null
-  const carriedRequests = toCarriedRequests(subscribed.carriedRequests, subscribed.carriedUntil)
-  const paid = { start, end, interval, overages, ...(carriedRequests && { carriedRequests }) }
-  return { plan, paid }
+  return { plan, paid: { start, end, interval, overages } }
 }

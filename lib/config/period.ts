@@ -35,7 +35,7 @@ export function paidPeriod(paid: SubscriptionPeriod, now: number): BillingPeriod
 }
 
 /** The month of `now` if months begin on the day of `anchor`, or on the last day of shorter months. */
-export function monthFrom(anchor: number, now: number): BillingPeriod {
+function monthFrom(anchor: number, now: number): BillingPeriod {
   const [from, at] = [new Date(anchor), new Date(now)]
   const years = at.getUTCFullYear() - from.getUTCFullYear()
   const months = 12 * years + at.getUTCMonth() - from.getUTCMonth()

@@ -36,11 +36,8 @@ export const subscriptions = sqliteTable('subscriptions', {
   cancelAt: integer('cancel_at'),
   overages: integer({ mode: 'boolean' }).notNull(),
   overageItemId: text('overage_item_id'),
-  /** From when each step between plans is charged in this period: see `readChargedFrom`. */
+  /** The dearer plan of the last change, and until when it is paid: see `readPaid`. */
   chargedFrom: text('charged_from').notNull().default(''),
-  /** Requests that were used earlier, but count in the month that ends at `carriedUntil`. */
-  carriedRequests: integer('carried_requests'),
-  carriedUntil: integer('carried_until'),
   /** How often it is paid. */
   interval: interval(),
   /** The price of the plan; null: not read yet. */

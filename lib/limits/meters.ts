@@ -1,4 +1,3 @@
-import { capIn } from '../config/carried-requests.ts'
 import {
   type BillingPeriod,
   contains,
@@ -100,11 +99,6 @@ export class Meters {
     const { bucket: all } = this.#openUser(userId, now)
     const ofAll = this.#buckets.peek(all, userRate(plan), now, 1)
     return withFewerLeft(ofAll, this.#buckets.peek(own, planRate(plan), now, 1))
-  }
-
-  /** Returns how many requests of the current period may be answered in full, without overages. */
-  cap({ plan, paid }: Pick<Metered, 'plan' | 'paid'>, now: number): number {
-    return capIn(this.#periodOf(paid, now), plan, paid?.carriedRequests)
   }
 
   /**

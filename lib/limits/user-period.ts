@@ -1,4 +1,3 @@
-import { type CarriedRequests, capIn } from '../config/carried-requests.ts'
 import type { BillingPeriod } from '../config/period.ts'
 import type { Ledger } from '../db/ledger/ledger.ts'
 import {
@@ -19,8 +18,6 @@ import type { MeterStore } from './meter-store.ts'
 export interface Paid {
   /** How many requests over the cap may be charged for in a period; null: none. */
   readonly overages: Spending | null
-  /** Absent if all requests that count were used in the period. */
-  readonly carriedRequests?: CarriedRequests
 }
 
 /** The parts of an entitlement that decide how a request is counted. */
@@ -105,19 +102,12 @@ export class UserPeriod extends Line {
 
   /** Returns how many more requests may be answered in full. */
   left(terms: Terms): number {
-    const free = Math.max(0, this.cap(terms) - this.requests)
+    const free = Math.max(0, terms.plan.monthlyCap - this.requests)
     return free + this.#leftToCharge(terms.paid)
   }
 
-  /** Returns how many requests of the period may be answered in full, without overages. */
-  cap({ plan, paid }: Terms): number {
-    return capIn(this.period, plan, paid?.carriedRequests)
-  }
-
-  count(terms: Terms, requests: number): void {
+  count({ plan: { monthlyCap: cap }, paid }: Terms, requests: number): void {
     if (requests === 0) return
-    const { paid } = terms
-    const cap = this.cap(terms)
     this.requests += requests
     const over = Math.min(requests, Math.max(0, this.requests - cap))
     const overage = Math.min(over, this.#leftToCharge(paid))

@@ -25,7 +25,7 @@ export function usageHandlers(services: Parts) {
           totalKeys: keys.length,
           activeKeys: keys.filter((key) => !isExpired(key, now)).length,
           totalRequests: meters.periodRequests(caller, now),
-          monthlyCap: paid?.overages ? null : meters.cap(caller, now),
+          monthlyCap: paid?.overages ? null : plan.monthlyCap,
           dailyUsage: listDays(countLookUps(), first),
           keys: keys.map((key) => ({
             keyPrefix: key.prefix,

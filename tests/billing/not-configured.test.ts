@@ -48,8 +48,6 @@ const BOUGHT: Omit<SubscriptionRow, 'userId'> = {
   priceId: null,
   currency: null,
   trialEnd: null,
-  carriedRequests: null,
-  carriedUntil: null,
   pendingPrice: null,
   lapsedPrice: null,
 }

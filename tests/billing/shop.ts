@@ -192,3 +192,21 @@ export async function auditOf({ app, userId }: Shop): Promise<AuditRow[]> {
   const rows = await readRows<[string, string, string | null]>(app, sql, userId)
   return rows.map(([by, action, detail]) => ({ app: by, action, detail }))
 }
+
+/** Counts answered look-ups of the user in the paid period. */
+export async function use(shop: Shop, requests: number): Promise<void> {
+  const row = await shop.row()
+  assert.ok(row)
+  const { meters, plans } = shop.app.services
+  const { periodStart: start, periodEnd: end, interval } = row
+  const paid = { start, end, interval, overages: null }
+  const plan = plans.ofUser(row.plan)
+  meters.open({ userId: shop.userId, plan, paid, key: null }, shop.now()).count(requests)
+}
+
+/** What the user has paid, less the credit that is left, in cents. */
+export function netOf({ double }: Shop): number {
+  const { invoices, customers } = double.world.state.tables
+  const paid = [...invoices.values()].reduce((sum, { amount_paid }) => sum + amount_paid, 0)
+  return [...customers.values()].reduce((net, { balance }) => net + balance, paid)
+}

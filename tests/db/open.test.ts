@@ -118,6 +118,9 @@ describe('openDb', () => {
   })
 })
 
+/** The previous release still uses them; this one leaves them empty. */
+const OF_PREVIOUS_RELEASE = "'carried_requests', 'carried_until'"
+
 describe('the drizzle tables', () => {
   const { $client } = openDb(':memory:')
   for (const table of Object.values(tables)) {
@@ -127,7 +130,10 @@ describe('the drizzle tables', () => {
 
     it(`have the columns of the SQL schema: ${name}`, () => {
       const actual = $client
-        .prepare(`SELECT name, type, "notnull", pk, dflt_value FROM pragma_table_xinfo('${name}')`)
+        .prepare(
+          `SELECT name, type, "notnull", pk, dflt_value FROM pragma_table_xinfo('${name}')
+           WHERE name NOT IN (${OF_PREVIOUS_RELEASE})`,
+        )
         .all()
       const declared = columns.map((column) => declaredColumn(column, keyColumns))
       assert.deepEqual(actual, declared)

@@ -70,8 +70,6 @@ const COLUMNS = {
   periodEnd: 'period_end',
   interval: 'subscriptions.interval',
   overages: 'overages',
-  carriedRequests: 'carried_requests',
-  carriedUntil: 'carried_until',
   priceCurrency: 'overage_prices.currency',
   unitAmount: 'unit_amount',
   capCurrency: 'spending_caps.currency',
@@ -105,8 +103,6 @@ export interface StoredKey
   readonly periodEnd: number
   readonly interval: Interval
   readonly overages: 0 | 1
-  readonly carriedRequests: number | null
-  readonly carriedUntil: number | null
   /** The columns of the price are null while it is unknown. */
   readonly priceCurrency: string | null
   readonly unitAmount: string
@@ -134,8 +130,8 @@ function toRecord(row: StoredKey, plans: Plans): KeyRecord {
 
 function toStored(row: StoredKey): StoredEntitlement {
   const { assignedPlan, paidPlan, status, overages } = row
-  const { periodStart, periodEnd, interval, carriedRequests, carriedUntil } = row
-  const period = { periodStart, periodEnd, interval, carriedRequests, carriedUntil }
+  const { periodStart, periodEnd, interval } = row
+  const period = { periodStart, periodEnd, interval }
   const { priceCurrency, unitAmount, capCurrency, capAmount } = row
   return {
     assignedPlan,

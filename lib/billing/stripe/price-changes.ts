@@ -1,15 +1,9 @@
 import type Stripe from 'stripe'
-import type { CarriedRequests } from '../../config/carried-requests.ts'
 import type { PaymentConfirmation } from '../../contract/billing/billing-schemas.ts'
 import { ApiError } from '../../parts/errors.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ConfirmationNeeded, unavailable } from './stripe-refusal.ts'
-import {
-  CARRIED_REQUESTS_FIELD,
-  CARRIED_UNTIL_FIELD,
-  CHARGED_FROM_FIELD,
-  OVERAGES_FIELD,
-} from './stripe-subscription.ts'
+import { CHARGED_FROM_FIELD, OVERAGES_FIELD } from './stripe-subscription.ts'
 import { requireTaxLocation, taxLines, taxOf } from './tax/invoice-tax.ts'
 
 /** Gives an item of a subscription another price. */
@@ -19,10 +13,8 @@ export interface PriceChange {
   readonly price: string
   /** From when the difference in price is charged or credited, in epoch milliseconds. */
   readonly at: number
-  /** Stored with the subscription: see `ChargedFrom`. */
+  /** Stored with the subscription: see `ChangeTime`. Empty if the change begins a new period. */
   readonly chargedFrom: string
-  /** Stored with the subscription: requests used before the period that begins now. */
-  readonly carried: CarriedRequests | null
   /** Whether the change begins a new period, as a change of the interval and the end of a trial do. */
   readonly period: 'keep' | 'restart' | 'end-trial'
 }
@@ -68,7 +60,8 @@ export function priceChangeCalls({ read, write }: StripeCalls) {
     ): Promise<PendingChange | null> => {
       const { subscriptionId: id } = change
       const metadata = {
-        ...metadataOf(change),
+        // Stripe removes a field whose value is empty.
+        [CHARGED_FROM_FIELD]: change.chargedFrom,
         ...(overages === 'off' && { [OVERAGES_FIELD]: overages }),
       }
       const params = { ...paramsOf(change), metadata }
@@ -129,17 +122,6 @@ function periodParams(period: PriceChange['period'], at: number) {
       return { billing_cycle_anchor: { type: 'now' as const } }
     case 'end-trial':
       return { trial_end: 'now' as const }
-  }
-}
-
-/** Stripe removes a field whose value is empty. */
-function metadataOf({ chargedFrom, carried, period }: PriceChange) {
-  const fields = { [CHARGED_FROM_FIELD]: chargedFrom }
-  if (period === 'keep') return fields
-  return {
-    ...fields,
-    [CARRIED_REQUESTS_FIELD]: carried === null ? '' : String(carried.requests),
-    [CARRIED_UNTIL_FIELD]: carried === null ? '' : String(toSeconds(carried.until)),
   }
 }
 

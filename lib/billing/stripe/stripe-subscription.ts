@@ -1,17 +1,14 @@
 import type Stripe from 'stripe'
 import { idOf } from './stripe-calls.ts'
 
-/* Our metadata of a subscription. Times are in seconds since 1970. */
+/* Our metadata of a subscription. */
 
 /** The id of our user. */
 export const USER_FIELD = 'meridian_user'
 /** `on` or `off`: whether the user pays for requests over the cap. */
 export const OVERAGES_FIELD = 'meridian_overages'
-/** See `ChargedFrom`. */
+/** See `ChangeTime`. */
 export const CHARGED_FROM_FIELD = 'meridian_charged_from'
-/** See `CarriedRequests`. */
-export const CARRIED_REQUESTS_FIELD = 'meridian_carried_requests'
-export const CARRIED_UNTIL_FIELD = 'meridian_carried_until'
 
 /** A subscription at Stripe. Times are epoch milliseconds. */
 export type StripeSubscription = ReturnType<typeof toStripeSubscription>
@@ -36,9 +33,8 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
     /** When its trial ends or ended; null: it never had one. */
     trialEnd: trial_end === null ? null : trial_end * 1000,
     wantsOverages: metadata[OVERAGES_FIELD] === 'on',
-    /** From when each step between plans is charged, as text. */
+    /** The plan that is paid, and until when, as text. */
     chargedFrom: metadata[CHARGED_FROM_FIELD] ?? '',
-    ...carriedRequestsOf(metadata),
     /** The prices after the pending change, which the customer must confirm; empty if there is none. */
     pendingPrices: (pending_update?.subscription_items ?? []).map(({ price }) => price.id),
     items: items.data.map((item) => ({
@@ -48,20 +44,6 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
       periodEnd: item.current_period_end * 1000,
     })),
   }
-}
-
-/** Both are null if one of them is missing. */
-function carriedRequestsOf(metadata: Stripe.Metadata) {
-  const carriedRequests = numberOf(metadata[CARRIED_REQUESTS_FIELD])
-  const until = numberOf(metadata[CARRIED_UNTIL_FIELD])
-  return carriedRequests === null || until === null
-    ? { carriedRequests: null, carriedUntil: null }
-    : { carriedRequests, carriedUntil: until * 1000 }
-}
-
-/** null unless the text is a whole number from 0. */
-function numberOf(text = ''): number | null {
-  return /^\d{1,15}$/.test(text) ? Number(text) : null
 }
 
 function userOf(customer: Stripe.Subscription['customer']): string | null {

@@ -11,7 +11,7 @@ import type { StripeGateway } from '../stripe/gateway.ts'
 import type { PendingChange, PriceChange } from '../stripe/price-changes.ts'
 import { discardPending, saveChange } from './changes.ts'
 import { explainCurrency } from './currency.ts'
-import { carryOver, changeTime, countedPeriod, explainCarried, explainCredit } from './proration.ts'
+import { changeTime, countedPeriod, explainCredit, restartTime } from './proration.ts'
 import { findPreview, type SubscriptionRow, savePreview, toNote } from './subscriptions.ts'
 import { withSubscription } from './with-subscription.ts'
 
@@ -52,11 +52,11 @@ export function previewPlanChange(
       return { ...toAnswer(plan, at), ...cost }
     }
     requirePaid(row, unpaid)
-    const { change, notes } = await toPriceChange(billing, wanted, shownAt)
+    const { change, note } = await toPriceChange(billing, wanted, shownAt)
     const cost = await stripe.previewPrice(change).catch(explainChange(stripe, row, change))
     const preview = { userId, plan: plan.id, interval, prorationAt: shownAt }
     await billing.change([savePreview(billing.db, preview)])
-    const free = notes.flatMap((note) => (note === null ? [] : [{ description: note, amount: 0 }]))
+    const free = note === null ? [] : [{ description: note, amount: 0 }]
     return { ...toAnswer(plan, change.at), ...cost, lines: [...cost.lines, ...free] }
   })
 }
@@ -152,14 +152,14 @@ async function toPriceChange(
   { plans, prices, countRequests }: Billing,
   { row, offer: { plan: to, interval } }: Wanted,
   now: number,
-): Promise<{ readonly change: PriceChange; readonly notes: readonly (string | null)[] }> {
+): Promise<{ readonly change: PriceChange; readonly note: string | null }> {
   const price = getPrice(prices, to, interval)
   const from = plans.ofUser(row.plan)
   const subject = { subscriptionId: row.id, itemId: row.itemId, price }
   const fromNow = { ...subject, at: now, chargedFrom: '' }
   if (endsTrial(row, from, to)) {
     requireContinuing(row)
-    return { change: { ...fromNow, carried: null, period: 'end-trial' }, notes: [] }
+    return { change: { ...fromNow, period: 'end-trial' }, note: null }
   }
   const used = await countRequests(row.userId, countedPeriod(row, now))
   const plansAndUse = { plans, from, to, used, now }
@@ -167,17 +167,16 @@ async function toPriceChange(
     requireNoOverageItem(row)
     if (row.status !== 'trialing') {
       requireContinuing(row)
-      const carried = getCarried(row, plansAndUse)
-      return {
-        change: { ...fromNow, carried, period: 'restart' },
-        notes: [explainCarried(carried)],
-      }
+      const notBefore = restartTime(row, plansAndUse)
+      if (notBefore > now) throw notYet(notBefore)
+      return { change: { ...fromNow, period: 'restart' }, note: null }
     }
   }
   const time = changeTime(row, plansAndUse)
+  if ('notBefore' in time) throw notYet(time.notBefore)
   return {
-    change: { ...subject, ...time, carried: null, period: 'keep' },
-    notes: [explainCredit(row, plansAndUse)],
+    change: { ...subject, ...time, period: 'keep' },
+    note: explainCredit(row, plansAndUse),
   }
 }
 
@@ -212,14 +211,10 @@ function requireNoOverageItem({ overageItemId }: SubscriptionRow): void {
   )
 }
 
-/** Throws BAD_REQUEST if the interval cannot be changed yet. */
-function getCarried(...parts: Parameters<typeof carryOver>) {
-  const carried = carryOver(...parts)
-  if (carried === null || 'requests' in carried) return carried
-  const from = new Date(carried.notBefore).toISOString()
-  throw new ApiError(
+function notYet(notBefore: number): ApiError {
+  return new ApiError(
     'BAD_REQUEST',
-    `interval: your requests have used up the paid time until ${from}; change the interval after that`,
+    `Your requests have used up the paid time until ${new Date(notBefore).toISOString()}: make this change after that`,
   )
 }
 

@@ -62,7 +62,6 @@ function toRow(
   before: SubscriptionRow | null,
 ): Omit<SubscriptionRow, 'userId'> | null {
   const { id, status, cancelAt, wantsOverages, chargedFrom, currency, trialEnd } = subscription
-  const { carriedRequests, carriedUntil } = subscription
   const { plans, prices } = settings
   const last = before?.id === id ? before : null
   const { item, overageItem } = findItems(subscription, settings, last)
@@ -86,8 +85,6 @@ function toRow(
     priceId: item.priceId,
     currency,
     trialEnd: status === 'trialing' ? trialEnd : null,
-    carriedRequests,
-    carriedUntil,
     ...unpaidChanges(subscription, settings, { item, last }),
   }
 }

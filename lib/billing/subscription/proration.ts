@@ -1,22 +1,13 @@
-import {
-  type CarriedRequests,
-  carriedInto,
-  toCarriedRequests,
-} from '../../config/carried-requests.ts'
-import { type BillingPeriod, monthFrom, paidPeriod } from '../../config/period.ts'
+import { type BillingPeriod, paidPeriod } from '../../config/period.ts'
 import type { Plan, Plans } from '../../config/plans.ts'
 import { SECOND_MS } from '../../parts/durations.ts'
 import type { SubscriptionRow } from './subscriptions.ts'
 
-/** Stripe keeps 500 characters: those of nine plans with the longest ids. */
-const MAX_STEPS = 9
+type PaidTime = Pick<SubscriptionRow, 'chargedFrom' | 'periodStart' | 'periodEnd' | 'interval'>
 
-type PaidTime = Pick<
-  SubscriptionRow,
-  'chargedFrom' | 'periodStart' | 'periodEnd' | 'interval' | 'carriedRequests' | 'carriedUntil'
->
+type Priced = Pick<Plan, 'price' | 'monthlyCap'>
 
-/** A change of the plan, or of its billing interval. */
+/** A change of the plan. */
 interface Change {
   readonly plans: Pick<Plans, 'list'>
   readonly from: Plan
@@ -27,11 +18,11 @@ interface Change {
   readonly now: number
 }
 
-/** From when a change is charged or credited. */
+/** A time from which Stripe charges or credits the difference, and what to remember of it. */
 interface ChangeTime {
-  /** The time for Stripe, in epoch milliseconds. */
+  /** In whole seconds, as epoch milliseconds. */
   readonly at: number
-  /** From when each step between plans is charged after the change, as text. */
+  /** The dearer plan, and until when it is paid, as text: see `readPaid`. */
   readonly chargedFrom: string
 }
 
@@ -40,10 +31,8 @@ interface ChangeTime {
  * difference of the two prices, times the share of the paid period that is left at `proration_date`:
  * https://docs.stripe.com/billing/subscriptions/prorations
  *
- * Plans are sold as steps: a plan costs the sum of all steps up to it. A change charges or credits the
- * steps between its two plans, each from its own time. So a detour through a third plan credits no more
- * than the direct change. Stripe takes only one time: the mean of the steps' times, weighted by their
- * prices, gives the same sum.
+ * What is charged up to that time stays charged: the next change is prorated no earlier. docs/billing.md shows
+ * on paper that then no detour is cheaper than the direct change.
  *
  * All times are epoch milliseconds; those that Stripe gets or keeps are whole seconds.
  */
@@ -57,167 +46,105 @@ export function countedPeriod(
 }
 
 /**
- * An upgrade charges each step from now on, and a downgrade credits it. Neither begins before the time from
- * which the step is charged already, so no step is charged or credited twice. A downgrade does not credit time
- * that is used up: see `usedUntil`.
+ * An upgrade charges the rest of the period, and a downgrade credits it, but not the time that is used up. If
+ * an earlier downgrade credits only from a later time, then until that time only the plan before it can be
+ * chosen; for others, returns the time.
  */
-export function changeTime(row: PaidTime, change: Change): ChangeTime {
+export function changeTime(
+  row: PaidTime,
+  change: Change,
+): ChangeTime | { readonly notBefore: number } {
   const { from, to, now } = change
-  const isDowngrade = to.price < from.price
-  const steps = stepsBetween(change)
-  const times = readChargedFrom(row.chargedFrom)
-  for (const step of steps) {
-    const earliest = Math.max(stepStart(row, change, step), now)
-    const time = isDowngrade ? Math.max(earliest, usedUntil(row, change, step)) : earliest
-    times.set(step.id, toNextSecond(time))
+  const paid = readPaid(row)
+  const isAhead = paid.until > now
+  if (isAhead && paid.plan !== from.id && paid.plan !== to.id) return { notBefore: paid.until }
+  const until = toNextSecond(Math.max(paid.until, now))
+  if (to.price >= from.price) {
+    const at = isAhead && paid.plan === to.id ? until : toNextSecond(now)
+    return { at, chargedFrom: writePaid(to, until) }
   }
-  return { at: meanTime(steps, times, now), chargedFrom: writeChargedFrom(times, row.periodStart) }
-}
-
-/** The mean of the steps' times, weighted by their prices; `now` if the steps cost nothing. */
-function meanTime(steps: readonly PlanStep[], times: ChargedFrom, now: number): number {
-  const price = sum(steps, (step) => step.price)
-  if (price <= 0) return now
-  const weightedDelays = sum(steps, (step) => step.price * ((times.get(step.id) ?? now) - now))
-  return toNextSecond(now + weightedDelays / price)
+  const at = toNextSecond(Math.max(until, usedUntil(row, change, to)))
+  return { at, chargedFrom: writePaid(from, at) }
 }
 
 /**
- * A change of the interval credits the remaining time and begins a new period. Requests that were used
- * ahead of time, faster than the time passed, are carried into the first month of the new period. Returns
- * them; null if there are none. If future time is charged already, or they exceed the cap of the new plan,
- * returns the earliest time at which the interval can be changed, in epoch milliseconds.
+ * A change of the interval credits the remaining time and begins a new period, with its whole cap. So it is
+ * possible only once the time passed covers the requests used: from the returned time on.
  */
-export function carryOver(
-  row: PaidTime,
-  change: Change,
-): CarriedRequests | null | { readonly notBefore: number } {
-  const { plans, from, to, now } = change
-  const { end } = countedPeriod(row, now)
-  const chargedFrom = Math.max(now, ...readChargedFrom(row.chargedFrom).values())
-  if (chargedFrom > now) return { notBefore: chargedFrom }
-  const aheadOfTime = sum(stepsUp(plans.list, null, from), (step) => {
-    const start = stepStart(row, change, step)
-    const ofPassedTime = (step.requests * (now - start)) / (end - start)
-    return usedOf(row, change, step) - ofPassedTime
-  })
-  if (aheadOfTime > to.monthlyCap) return { notBefore: end }
-  const requests = Math.max(0, Math.floor(aheadOfTime))
-  return requests === 0 ? null : { requests, until: monthFrom(now, now).end }
+export function restartTime(row: PaidTime, change: Omit<Change, 'to'>): number {
+  return toNextSecond(Math.max(readPaid(row).until, usedUntil(row, change, NOTHING)))
 }
 
 /** For a preview: why a downgrade credits less than the remaining time; null if it does not. */
 export function explainCredit(row: PaidTime, change: Change): string | null {
-  const { from, to, now } = change
-  const isUsedAhead = (step: PlanStep) =>
-    usedUntil(row, change, step) > Math.max(stepStart(row, change, step), now)
-  if (to.price >= from.price || !stepsBetween(change).some(isUsedAhead)) return null
+  const { from, to, used, now } = change
   const additional = from.monthlyCap - to.monthlyCap
-  const used = sum(stepsBetween(change), (step) => usedOf(row, change, step))
-  return `Not credited: ${count(used)} of the ${count(additional)} additional requests of ${from.name} are used`
+  const isUsedAhead = usedUntil(row, change, to) > Math.max(readPaid(row).until, now)
+  if (to.price >= from.price || additional <= 0 || !isUsedAhead) return null
+  const usedOfThem = Math.min(used - to.monthlyCap, additional)
+  return `Not credited: ${count(usedOfThem)} of the ${count(additional)} additional requests of ${from.name} are used`
 }
 
-/** For a preview: the requests carried into the first month of a new interval; null if none are. */
-export function explainCarried(carried: CarriedRequests | null): string | null {
-  if (carried === null) return null
-  return `Used already, and counted in the first month: ${count(carried.requests)} requests`
-}
-
-function stepsBetween({ plans: { list }, from, to }: Change): PlanStep[] {
-  if (from.price === to.price) return []
-  return from.price < to.price ? stepsUp(list, from, to) : stepsUp(list, to, from)
-}
-
-/** From when the step is charged, within the period in which requests are counted. */
-function stepStart(row: PaidTime, { now }: Change, { id }: PlanStep): number {
-  const { start } = countedPeriod(row, now)
-  return Math.max(start, readChargedFrom(row.chargedFrom).get(id) ?? start)
-}
-
-/** How many requests of the step are used: those above the cap of the cheaper plan. */
-function usedOf(row: PaidTime, { used, now }: Change, { above, requests }: PlanStep): number {
-  const carried = toCarriedRequests(row.carriedRequests, row.carriedUntil)
-  const all = used + carriedInto(countedPeriod(row, now), carried)
-  return Math.min(Math.max(0, all - above), Math.max(0, requests))
-}
+const NOTHING: Priced = { price: 0, monthlyCap: 0 }
 
 /**
- * Until when the step's time is used up, in proportion to its used requests; at the latest a second before the
- * end of the period.
+ * Until when the time paid for `from` instead of `to` is used up, in proportion to the price of the used
+ * requests; at the latest a second before the end of the period.
  */
-function usedUntil(row: PaidTime, change: Change, step: PlanStep): number {
-  if (step.requests <= 0) return 0
-  const { end } = countedPeriod(row, change.now)
-  const start = stepStart(row, change, step)
-  const usedShare = usedOf(row, change, step) / step.requests
+function usedUntil(
+  row: PaidTime,
+  { plans, from, used, now }: Omit<Change, 'to'>,
+  to: Priced,
+): number {
+  const { start: periodStart, end } = countedPeriod(row, now)
+  const start = Math.max(periodStart, readPaid(row).until)
+  const usedPrice = priceOf(used, [...plans.list, from]) - to.price
+  if (usedPrice <= 0 || from.price <= to.price) return start
+  const usedShare = usedPrice / (from.price - to.price)
   return Math.min(start + usedShare * (end - start), end - SECOND_MS)
 }
 
-function toNextSecond(time: number): number {
-  return Math.ceil(time / SECOND_MS) * SECOND_MS
+/** Plans are points from nothing up, joined by straight lines. A plan without more requests than a cheaper one is left out. */
+function priceOf(requests: number, plans: readonly Priced[]): number {
+  let last = NOTHING
+  for (const plan of plans.filter(({ price }) => price > 0).sort((a, b) => a.price - b.price)) {
+    if (plan.monthlyCap <= last.monthlyCap) continue
+    if (requests <= plan.monthlyCap) {
+      const share = (requests - last.monthlyCap) / (plan.monthlyCap - last.monthlyCap)
+      return last.price + share * (plan.price - last.price)
+    }
+    last = plan
+  }
+  return last.price
 }
 
-function sum<Item>(items: readonly Item[], amount: (item: Item) => number): number {
-  return items.reduce((total, item) => total + amount(item), 0)
+/** Rounds to a millisecond first, so that a fraction without meaning does not add a second. */
+function toNextSecond(time: number): number {
+  return Math.ceil(Math.round(time) / SECOND_MS) * SECOND_MS
 }
 
 function count(requests: number): string {
   return requests.toLocaleString('en')
 }
 
+/** The dearer plan of the last change, and until when it is paid. */
+interface PaidPlan {
+  readonly plan: string
+  /** Not before the last change. 0: there was none in the period. */
+  readonly until: number
+}
+
 /**
- * From when each step between plans is charged in this period: epoch milliseconds by the id of the
- * step's dearer plan. A step that is missing has been charged since the period began.
+ * Reads a plan and seconds, such as `pro=1769688000`; ignores everything else. Earlier releases kept a time for
+ * each of several plans: the latest counts.
  */
-type ChargedFrom = Map<string, number>
-
-/** Reads times in seconds, such as `starter=1768478400 pro=1769688000`; ignores everything else. */
-function readChargedFrom(text: string): ChargedFrom {
-  const entries = text.matchAll(/(\S+)=(\d{1,12})(?= |$)/g)
-  return new Map([...entries].map(([, id = '', seconds]) => [id, Number(seconds) * 1000]))
+function readPaid({ chargedFrom }: PaidTime): PaidPlan {
+  const entries = [...chargedFrom.matchAll(/(\S+)=(\d{1,12})(?= |$)/g)]
+  return entries
+    .map(([, plan = '', seconds]) => ({ plan, until: Number(seconds) * SECOND_MS }))
+    .reduce((one, other) => (other.until > one.until ? other : one), { plan: '', until: 0 })
 }
 
-/** Leaves out times up to `start`, the beginning of the period. */
-function writeChargedFrom(chargedFrom: ChargedFrom, start: number): string {
-  return [...chargedFrom]
-    .filter(([, time]) => time > start)
-    .sort(([, one], [, other]) => other - one)
-    .slice(0, MAX_STEPS)
-    .map(([id, time]) => `${id}=${time / 1000}`)
-    .join(' ')
-}
-
-/** The difference between a plan and the next cheaper one. */
-interface PlanStep {
-  /** The id of the dearer plan. */
-  readonly id: string
-  readonly price: number
-  readonly requests: number
-  /** The requests that the cheaper plan includes: the step's own come after these. */
-  readonly above: number
-}
-
-type Rank = Pick<Plan, 'price' | 'monthlyCap'>
-
-/** The steps from a plan up to a dearer one, the cheapest first; null: from no plan at all. */
-function stepsUp(plans: Iterable<Plan>, from: Plan | null, to: Plan): PlanStep[] {
-  const low = from ?? { price: 0, monthlyCap: 0 }
-  const between = [...plans]
-    .filter((plan) => isBelow(low, plan) && isBelow(plan, to))
-    .sort((a, b) => a.price - b.price || a.monthlyCap - b.monthlyCap)
-  let last: Rank = low
-  return [...between, to].map((plan) => {
-    const { price, monthlyCap } = last
-    last = plan
-    return {
-      id: plan.id,
-      price: plan.price - price,
-      requests: plan.monthlyCap - monthlyCap,
-      above: monthlyCap,
-    }
-  })
-}
-
-function isBelow(one: Rank, other: Rank): boolean {
-  return one.price < other.price && one.monthlyCap < other.monthlyCap
+function writePaid({ id }: Plan, until: number): string {
+  return `${id}=${until / SECOND_MS}`
 }

@@ -29,7 +29,7 @@ export function overageHandlers({
   ): Promise<Overages> => {
     await meters.refresh(caller, now)
     const { userId, plan } = caller
-    const cap = meters.cap(caller, now)
+    const cap = plan.monthlyCap
     const { currency, unitAmount, spendingCap, maxUnits } = terms
     const { requests, overage: units } = meters.periodCounts(caller, now)
     const spending = row.overages ? terms : null

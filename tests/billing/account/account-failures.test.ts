@@ -31,8 +31,6 @@ function activeSubscription(userId: string): SubscriptionRow {
     priceId: null,
     currency: null,
     trialEnd: null,
-    carriedRequests: null,
-    carriedUntil: null,
     pendingPrice: null,
     lapsedPrice: null,
   }

@@ -5,10 +5,9 @@ import {
   PlanChangeResponse,
   ProrationPreview,
 } from '../../../lib/contract/billing/billing-schemas.ts'
-import { write } from '../../support/database/sql.ts'
 import { codeOf } from '../../support/helpers.ts'
 import { freshly } from '../../support/scene/freshly.ts'
-import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
+import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION, use } from '../shop.ts'
 
 const YEAR = 365 * DAY
 
@@ -139,56 +138,37 @@ describe('a change between month and year', () => {
     )
   })
 
-  it('counts what was used ahead of the time passed, so that it gives no fresh cap', async () => {
-    await shop.buy('pro')
-    const { meters } = shop.app.services
-    const cap = async () => {
-      const { body } = await shop.send('GET', '/v1/account/me/usage')
-      return v.parse(v.object({ monthlyCap: v.number() }), body).monthlyCap
-    }
-    const { periodStart: start, periodEnd: end } = (await shop.row()) ?? {}
-    assert.ok(start !== undefined && end !== undefined)
-    const caller = { userId: shop.userId, key: null, plan: shop.app.services.plans.ofUser('pro') }
-    const month = { start, end, interval: 'month', overages: null } as const
-    meters.open({ ...caller, paid: month }, shop.now()).count(100_000)
-    for (const interval of ['year', 'month', 'year']) {
-      assert.equal((await change(shop, { planId: 'pro', interval })).status, 200)
-      await shop.settled()
-      assert.equal(await cap(), 0)
-    }
-    // Stripe keeps it: a restored backup has the same cap.
-    await write(shop.app, 'DELETE FROM subscriptions')
-    await shop.app.services.reconciliation.run()
-    assert.equal(await cap(), 0)
-    const { body } = await shop.send('GET', '/v1/ip/81.2.69.160')
-    assert.equal(v.parse(v.object({ degraded: v.boolean() }), Object(body).meta).degraded, true)
-    shop.pass(31 * DAY)
-    assert.equal(await cap(), 100_000)
+  it('waits until the time passed covers the requests used, so that it gives no fresh cap', async () => {
+    const { periodEnd } = await shop.buy('pro')
+    const yearly = { planId: 'pro', interval: 'year' }
+    await use(shop, 100_000)
+    const early = await change(shop, yearly)
+    assert.equal(early.status, 400)
+    assert.match(early.text, /used up the paid time until 2026-02-15T11:59:59\.000Z/)
+    const shown = await shop.send('GET', `${SUBSCRIPTION}/preview?planId=pro&interval=year`)
+    assert.equal(shown.text.includes('used up the paid time'), true)
+    shop.pass((periodEnd - shop.now()) / 1000 - 1)
+    assert.equal((await change(shop, yearly)).status, 200)
   })
 
-  it('gives the whole cap to a user who was not ahead of the time', async () => {
-    const { periodStart: start, periodEnd: end } = await shop.buy('pro')
-    const { meters, plans } = shop.app.services
-    const paid = { start, end, interval: 'month', overages: null } as const
-    const caller = { userId: shop.userId, key: null, plan: plans.ofUser('pro'), paid }
-    meters.open(caller, shop.now()).count(50_000)
+  it('is possible at once for a user who was not ahead of the time', async () => {
+    await shop.buy('pro')
+    // 25,000 requests for 900 cents, 20,000 for 533: half of the month has paid for them.
+    await use(shop, 45_000)
     shop.pass(15.5 * DAY)
     assert.equal((await change(shop, { planId: 'pro', interval: 'year' })).status, 200)
-    const row = await shop.row()
-    assert.deepEqual([row?.carriedRequests, row?.carriedUntil], [null, null])
+    assert.equal((await shop.row())?.chargedFrom, '')
   })
 
-  it('waits for the end of the month if a smaller plan has no room for what was used ahead', async () => {
-    const { periodStart: start, periodEnd: end } = await shop.buy('pro', { interval: 'year' })
-    const { meters, plans } = shop.app.services
-    const paid = { start, end, interval: 'year', overages: null } as const
-    const plan = plans.find('pro') ?? plans.free
-    meters.open({ userId: shop.userId, plan, paid, key: null }, shop.now()).count(70_000)
+  it('to a smaller plan waits in the same way', async () => {
+    await shop.buy('pro', { interval: 'year' })
+    await use(shop, 70_000)
     const starter = { planId: 'starter', interval: 'month' }
     const early = await change(shop, starter)
     assert.equal(early.status, 400)
-    assert.match(early.text, /interval: .* until 2026-02-15T12:00:00\.000Z/)
-    shop.pass(31 * DAY)
+    // 900 and 1200 cents of 2900: 22 days, 10 hours, 45 minutes and 32 seconds of the 31 days.
+    assert.match(early.text, /until 2026-02-06T22:45:32\.000Z/)
+    shop.pass(23 * DAY)
     assert.equal((await change(shop, starter)).status, 200)
   })
 

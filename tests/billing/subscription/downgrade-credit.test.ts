@@ -4,18 +4,7 @@ import * as v from 'valibot'
 import { monthOf } from '../../../lib/config/period.ts'
 import { ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
 import { freshly } from '../../support/scene/freshly.ts'
-import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
-
-/** Counts answered look-ups of the user in the paid period. */
-async function use(shop: Shop, requests: number): Promise<void> {
-  const row = await shop.row()
-  assert.ok(row)
-  const { meters, plans } = shop.app.services
-  const { periodStart: start, periodEnd: end, interval } = row
-  const paid = { start, end, interval, overages: null }
-  const plan = plans.find(row.plan) ?? plans.free
-  meters.open({ userId: shop.userId, plan, paid, key: null }, shop.now()).count(requests)
-}
+import { DAY, netOf, openShop, type Shop, SUBSCRIPTION, use } from '../shop.ts'
 
 async function preview(shop: Shop, planId: string) {
   const { body, text } = await shop.send('GET', `${SUBSCRIPTION}/preview?planId=${planId}`)
@@ -25,13 +14,6 @@ async function preview(shop: Shop, planId: string) {
 const change = async (shop: Shop, planId: string) => {
   const { status, text } = await shop.send('PUT', SUBSCRIPTION, { planId })
   assert.equal(status, 200, text)
-}
-
-/** What the user has paid, less the credit that is left, in cents. */
-function netOf({ double }: Shop): number {
-  const { invoices, customers } = double.world.state.tables
-  const paid = [...invoices.values()].reduce((sum, { amount_paid }) => sum + amount_paid, 0)
-  return [...customers.values()].reduce((net, { balance }) => net + balance, paid)
 }
 
 /*

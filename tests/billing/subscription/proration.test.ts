@@ -1,35 +1,30 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import {
-  carryOver,
-  changeTime,
-  countedPeriod,
-} from '../../../lib/billing/subscription/proration.ts'
-import { capIn, toCarriedRequests } from '../../../lib/config/carried-requests.ts'
-import { monthFrom } from '../../../lib/config/period.ts'
+import { changeTime, restartTime } from '../../../lib/billing/subscription/proration.ts'
 import { type Plan, readPlans } from '../../../lib/config/plans.ts'
 
 const { free, find } = readPlans(undefined)
 const starter = find('starter') ?? free
 const pro = find('pro') ?? free
-/** A third paid plan. Pro has the cheapest requests, so the prices are not on a line. */
+/** Third paid plans, whose additional requests cost more or less than those of Pro. */
 const big: Plan = { ...pro, id: 'big', price: 99, monthlyCap: 300_000 }
-const LADDER = [starter, pro, big] as const
-const plans = { list: [free, ...LADDER] }
+const bulk: Plan = { ...pro, id: 'bulk', price: 49, monthlyCap: 300_000 }
+/** It has no more requests than Pro, but more of something else. */
+const team: Plan = { ...pro, id: 'team', price: 39 }
+const LADDERS = [
+  [starter, pro],
+  [starter, pro, big],
+  [starter, pro, bulk],
+  [starter, pro, team, big],
+] as const
 
 const DAY = 86_400_000
 const PERIOD = 31 * DAY
-const MONTH = {
-  periodStart: 0,
-  periodEnd: PERIOD,
-  interval: 'month',
-  chargedFrom: '',
-  carriedRequests: null,
-  carriedUntil: null,
-} as const
+const MONTH = { periodStart: 0, periodEnd: PERIOD, interval: 'month', chargedFrom: '' } as const
 
 interface Held {
+  readonly plans: readonly Plan[]
   readonly now: number
   readonly used: number
   readonly plan: Plan
@@ -38,7 +33,14 @@ interface Held {
   readonly paid: number
 }
 
-const buy = (plan: Plan): Held => ({ now: 0, used: 0, plan, row: MONTH, paid: plan.price })
+const buy = (plan: Plan, plans: readonly Plan[] = LADDERS[1]): Held => ({
+  plans,
+  now: 0,
+  used: 0,
+  plan,
+  row: MONTH,
+  paid: plan.price,
+})
 
 const use = (state: Held, requests: number): Held => ({ ...state, used: state.used + requests })
 
@@ -47,46 +49,87 @@ const pass = (state: Held, ms: number): Held => ({
   now: Math.min(state.now + Math.floor(ms / 1000) * 1000, PERIOD - 1000),
 })
 
-function changeTo(state: Held, to: Plan): Held {
+/** Null if the change is refused. */
+function tryChange(state: Held, to: Plan): Held | null {
   const { plan: from, used, now, row } = state
   if (from === to) return state
-  const { at, chargedFrom } = changeTime(row, { plans, from, to, used, now })
+  const time = changeTime(row, { plans: { list: [free, ...state.plans] }, from, to, used, now })
+  if ('notBefore' in time) return null
+  const { at, chargedFrom } = time
   assert.ok(at >= now && at < PERIOD, `charged at ${at}, changed at ${now}`)
   const paid = state.paid + ((to.price - from.price) * (PERIOD - at)) / PERIOD
   return { ...state, plan: to, row: { ...row, chargedFrom }, paid }
 }
 
+function changeTo(state: Held, to: Plan): Held {
+  const after = tryChange(state, to)
+  assert.ok(after, `refused: ${state.plan.id} to ${to.id}`)
+  return after
+}
+
 const Step = fc.record({
   waitMs: fc.oneof(fc.constant(0), fc.nat(PERIOD / 4)),
   requests: fc.oneof(fc.constant(0), fc.constant(300_000), fc.nat(120_000)),
-  to: fc.constantFrom(...LADDER),
+  to: fc.nat(3),
 })
-const Story = fc.tuple(fc.constantFrom(...LADDER), fc.array(Step, { maxLength: 12 }))
+const Steps = fc.array(Step, { maxLength: 10 })
+const Ladder = fc.constantFrom(...LADDERS)
+
+const planAt = (plans: readonly Plan[], n: number): Plan => plans[n % plans.length] ?? starter
+
+type Step = typeof Step extends fc.Arbitrary<infer T> ? T : never
+
+/** Null if a step is refused. */
+function play(state: Held | null, steps: readonly Step[]): Held | null {
+  return steps.reduce<Held | null>(
+    (held, { waitMs, requests, to }) =>
+      held && tryChange(use(pass(held, waitMs), requests), planAt(held.plans, to)),
+    state,
+  )
+}
 
 /** More than the seconds cost to which the times of changes are rounded, in dollars. */
 const CENT_FRACTION = 0.005
 
 /** What Starter and then the plan cost that was taken at `since`, if all its requests are used; else 0. */
 function priceSince({ plan, used }: Held, since: number): number {
-  if (used < plan.monthlyCap) return 0
+  if (used < plan.monthlyCap || plan === team) return 0
   return starter.price + (plan.price - starter.price) * ((PERIOD - since) / PERIOD)
 }
 
 describe('changes of the plan within a period', () => {
   it('pay for the rest of the period for a plan whose cap was used up', () => {
     fc.assert(
-      fc.property(Story, ([first, steps]) => {
-        let state = buy(first)
+      fc.property(Ladder, fc.nat(3), Steps, (plans, first, steps) => {
+        let state = buy(planAt(plans, first), plans)
         let since = 0
         let least = starter.price
         for (const { waitMs, requests, to } of steps) {
           state = use(pass(state, waitMs), requests)
           least = Math.max(least, priceSince(state, since))
-          if (to !== state.plan) since = state.now
-          state = changeTo(state, to)
+          const after = tryChange(state, planAt(plans, to)) ?? state
+          if (after.plan !== state.plan) since = state.now
+          state = after
         }
-        const { paid } = changeTo(state, starter)
+        const { paid } = tryChange(state, starter) ?? state
         assert.ok(paid >= least - CENT_FRACTION, `paid ${paid}, at least ${least}`)
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  it('cost no less by a detour than directly', () => {
+    const Detour = fc.array(fc.nat(3), { minLength: 1, maxLength: 4 })
+    fc.assert(
+      fc.property(Ladder, fc.nat(3), Steps, Detour, fc.nat(3), (...story) => {
+        const [plans, first, before, detour, to] = story
+        const state = play(buy(planAt(plans, first), plans), before)
+        if (state === null) return
+        const around = detour.reduce((held, n) => tryChange(held, planAt(plans, n)) ?? held, state)
+        const one = tryChange(state, planAt(plans, to))
+        const other = tryChange(around, planAt(plans, to))
+        if (one === null || other === null) return
+        assert.ok(other.paid >= one.paid - CENT_FRACTION, `${other.paid} for ${one.paid}`)
       }),
       { numRuns: 5_000 },
     )
@@ -94,17 +137,26 @@ describe('changes of the plan within a period', () => {
 
   it('cost nothing more when they lead back to a plan that is paid for already', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...LADDER), fc.nat(300_000), fc.nat(PERIOD), (plan, used, ms) => {
-        const before = pass(use(buy(big), used), ms)
-        const back = changeTo(changeTo(before, plan), big)
-        assert.ok(Math.abs(back.paid - big.price) < CENT_FRACTION, `paid ${back.paid}`)
-      }),
+      fc.property(
+        fc.constantFrom(...LADDERS[1]),
+        fc.nat(300_000),
+        fc.nat(PERIOD),
+        (plan, used, ms) => {
+          const before = pass(use(buy(big), used), ms)
+          const back = changeTo(changeTo(before, plan), big)
+          assert.ok(Math.abs(back.paid - big.price) < CENT_FRACTION, `paid ${back.paid}`)
+        },
+      ),
       { numRuns: 2_000 },
     )
   })
 
-  it('charge the step to a larger plan after a downgrade that credited nothing', () => {
-    const back = changeTo(pass(use(buy(pro), 100_000), PERIOD / 2), starter)
+  it('charge the larger plan from now on after a downgrade that credited nothing', () => {
+    const down = changeTo(pass(use(buy(pro), 100_000), PERIOD / 2), starter)
+    assert.ok(Math.abs(down.paid - 29) < CENT_FRACTION)
+    // Pro is paid up to the end: with another plan, its time would be paid twice, or the larger plan not at all.
+    assert.equal(tryChange(down, big), null)
+    const back = changeTo(down, pro)
     assert.ok(Math.abs(back.paid - 29) < CENT_FRACTION)
     // 99 - 29 = 70 dollars, for half of the period.
     assert.ok(Math.abs(changeTo(back, big).paid - (29 + 35)) < CENT_FRACTION)
@@ -115,6 +167,14 @@ describe('changes of the plan within a period', () => {
     const detour = changeTo(changeTo(spent, big), starter)
     assert.ok(Math.abs(detour.paid - 29) < CENT_FRACTION, `paid ${detour.paid}`)
   })
+
+  it('heed the metadata of earlier releases, which had a time for each plan', () => {
+    const at = 20 * DAY
+    const held = { ...buy(starter), row: { ...MONTH, chargedFrom: `pro=${at / 1000} big=86400` } }
+    assert.equal(tryChange(held, big), null)
+    const back = changeTo(held, pro)
+    assert.ok(Math.abs(back.paid - (9 + (20 * 11) / 31)) < CENT_FRACTION)
+  })
 })
 
 describe('the time from which a change of plan is charged', () => {
@@ -123,8 +183,11 @@ describe('the time from which a change of plan is charged', () => {
     assert.ok(periodStart !== undefined && april !== undefined && may !== undefined)
     const periodEnd = Date.UTC(2027, 0)
     const year = { ...MONTH, periodStart, periodEnd, interval: 'year' } as const
-    const change = { plans, from: pro, to: starter, now: april }
-    const atUse = (used: number) => changeTime(year, { ...change, used }).at
+    const change = { plans: { list: [free, ...LADDERS[0]] }, from: pro, to: starter, now: april }
+    const atUse = (used: number) => {
+      const time = changeTime(year, { ...change, used })
+      return 'at' in time ? time.at : null
+    }
     assert.equal(atUse(25_000), april)
     // Half of the 75,000 additional requests.
     assert.equal(atUse(62_500), (april + may) / 2)
@@ -133,56 +196,28 @@ describe('the time from which a change of plan is charged', () => {
 })
 
 describe('a change of the interval', () => {
-  const capOf = ({ row, plan, now }: Held) =>
-    capIn(countedPeriod(row, now), plan, toCarriedRequests(row.carriedRequests, row.carriedUntil))
+  const timeOf = ({ row, plan: from, plans, used, now }: Held) =>
+    restartTime(row, { plans: { list: [free, ...plans] }, from, used, now })
 
-  /** Changes between month and year, if that is possible now. */
-  function restart(state: Held): Held {
-    const { row, plan, now, used } = state
-    const carried = carryOver(row, { plans, from: plan, to: plan, used, now })
-    if (carried !== null && 'notBefore' in carried) return state
-    const period = { periodStart: now, periodEnd: monthFrom(now, now).end }
-    const kept = {
-      carriedRequests: carried?.requests ?? null,
-      carriedUntil: carried?.until ?? null,
-    }
-    return { ...state, used: 0, row: { ...MONTH, ...period, ...kept } }
-  }
+  const paidUntil = ({ paid, plan }: Held, at: number) =>
+    paid - (plan.price * (PERIOD - at)) / PERIOD
 
-  it('gives no more requests than the caps of the months passed and one more', () => {
-    const Wait = fc.record({ waitMs: fc.nat(20 * DAY), requests: fc.nat(120_000) })
-    fc.assert(
-      fc.property(fc.array(Wait, { maxLength: 12 }), (steps) => {
-        let state = buy(pro)
-        let total = 0
-        for (const { waitMs, requests } of steps) {
-          const now = state.now + waitMs - (waitMs % 1000)
-          state = { ...state, now: Math.min(now, state.row.periodEnd - 1000) }
-          const answered = Math.min(requests, Math.max(0, capOf(state) - state.used))
-          total += answered
-          state = restart(use(state, answered))
-        }
-        // The shortest month has 28 days, and each change may round up one request.
-        const passed = state.now / (28 * DAY)
-        assert.ok(total <= pro.monthlyCap * (passed + 1) + steps.length, `${total} in ${passed}`)
-      }),
-      { numRuns: 2_000 },
-    )
+  it('is possible once the time passed has paid for the requests used', () => {
+    assert.equal(timeOf(buy(pro)), 0)
+    // 9 dollars for the first 25,000, and a third of the other 20.
+    const at = timeOf(use(buy(pro), 50_000))
+    assert.ok(Math.abs(paidUntil(buy(pro), at) - (9 + 20 / 3)) < CENT_FRACTION)
+    assert.equal(timeOf(use(buy(pro), 100_000)), PERIOD - 1000)
   })
 
-  it('carries nothing over from a user who was not ahead of the time', () => {
-    const change = { plans, from: pro, to: pro, used: 50_000, now: PERIOD / 2 }
-    assert.equal(carryOver(MONTH, change), null)
-  })
-
-  it('waits for the end of the month if the new plan has no room for what was used ahead', () => {
-    const change = { plans, from: pro, to: starter, used: 70_000, now: 0 }
-    assert.deepEqual(carryOver(MONTH, change), { notBefore: PERIOD })
+  it('costs as much after a change to a plan with cheaper requests', () => {
+    const changed = changeTo(pass(use(buy(starter), 25_000), PERIOD / 2), pro)
+    assert.ok(Math.abs(paidUntil(changed, timeOf(changed)) - 9) < CENT_FRACTION)
   })
 
   it('waits for the end of the time that is charged already', () => {
-    const spent = changeTo(use(buy(pro), 62_500), starter)
-    const change = { plans, from: starter, to: starter, used: 62_500, now: 0 }
-    assert.deepEqual(carryOver(spent.row, change), { notBefore: PERIOD / 2 })
+    const down = changeTo(use(buy(pro), 40_000), starter)
+    // A fifth of the additional requests; then all that Starter has are used, too.
+    assert.equal(timeOf(down), PERIOD - 1000)
   })
 })

@@ -14,7 +14,6 @@ export function toPlan({ id, item }: Changed, price: string, at: number): PriceC
     price,
     at: at * 1000,
     chargedFrom: '',
-    carried: null,
     period: 'keep',
   }
 }
