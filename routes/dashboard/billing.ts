@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { findCustomer } from '../../lib/billing/subscription/customers.ts'
 import { Interval } from '../../lib/contract/billing/price-schemas.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import { Billing, type BillingProps } from '../../pages/dashboard/billing/billing.tsx'
@@ -45,19 +46,21 @@ export async function showBilling(
   shown: Pick<BillingProps, 'error'> = {},
   status = 200,
 ): Promise<PageAnswer> {
-  const { callApi, instance, c } = visit
+  const { callApi, instance, services, me, c } = visit
   const hasPaid = c.req.query('checkout') === 'done'
   const { plan, subscription } = await getSubscription(visit, hasPaid ? 'at Stripe' : 'here')
-  const [plans, prices, terms, usage, overages] = await Promise.all([
+  const [plans, prices, terms, usage, overages, customer] = await Promise.all([
     callApi('listPlans'),
     callApi('listPrices'),
     orNull(callApi('getTerms')),
     callApi('getUsage'),
     orNull(callApi('getOverages')),
+    findCustomer(services.db, me.id),
   ])
+  const isCustomer = customer !== null
   const done = c.req.query('done') ?? (hasPaid ? 'paid' : undefined)
   const payUrl = NOT_PAID.includes(subscription?.status ?? '') ? await findPayUrl(visit) : undefined
-  const bought = { plan, subscription, terms, usage, overages, payUrl }
+  const bought = { plan, subscription, terms, usage, overages, isCustomer, payUrl }
   const content = Billing({ base: instance.base, plans, prices, ...bought, done, ...shown })
   return showPage(visit, { title: 'Billing', content, status })
 }

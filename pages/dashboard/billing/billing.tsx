@@ -25,6 +25,8 @@ export interface BillingProps extends PageProps {
   readonly usage: UsageStats
   /** null if the plan has no overages, or their price is not known. */
   readonly overages: Overages | null
+  /** Whether the user is a customer at Stripe. */
+  readonly isCustomer: boolean
   /** Where to pay the open invoice; undefined: nothing is open, or Stripe does not answer. */
   readonly payUrl?: string | undefined
 }
@@ -86,9 +88,7 @@ function Subscription(props: BillingProps) {
           <KeepOrCancel base={base} isCancelled={subscription.status === 'canceling'} />
         </>
       )}
-      {(subscription !== null || plans.some(({ stripePriceId }) => stripePriceId !== null)) && (
-        <Portal base={base} />
-      )}
+      {props.isCustomer && <Portal base={base} />}
     </>
   )
 }
@@ -97,8 +97,8 @@ function Portal({ base }: { readonly base: string }) {
   return (
     <Card id="portal" title="Invoices and payment">
       <p>
-        Once you have bought a plan, the customer portal at Stripe shows your invoices. There you
-        can also change your payment method, billing address and tax IDs.
+        The customer portal at Stripe shows your invoices. There you can also change your payment
+        method, billing address and tax IDs.
       </p>
       <PostButton
         action={`${base}/app/billing/portal`}
