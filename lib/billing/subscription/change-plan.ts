@@ -9,10 +9,11 @@ import type { Actor, Billing } from '../billing.ts'
 import { getPrice, type Offer } from '../plan-prices.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import type { PendingChange, PriceChange } from '../stripe/price-changes.ts'
-import { discardPending, saveChange } from './changes.ts'
+import { saveChange } from './changes.ts'
 import { explainCurrency } from './currency.ts'
-import { changeTime, countedPeriod, explainCredit, restartTime } from './proration.ts'
+import { changeTime, countedPeriod, explainCredit, periodAfter, restartTime } from './proration.ts'
 import { findPreview, type SubscriptionRow, savePreview, toNote } from './subscriptions.ts'
+import { discardPending } from './sync.ts'
 import { withSubscription } from './with-subscription.ts'
 
 /** The plan that a subscriber wants, paid as often as now unless `interval` says otherwise. */
@@ -47,7 +48,6 @@ export function previewPlanChange(
     }
     const unpaid = await stripe.findUnpaid(row.id)
     if (isPending(billing, unpaid, wanted)) {
-      if (beginsPeriod(billing, wanted)) requireContinuing(row)
       const { at, cost } = unpaid.pending
       return { ...toAnswer(plan, at), ...cost }
     }
@@ -83,7 +83,6 @@ export function changePlan(
     const wanted = { row, offer: { plan, interval: interval ?? row.interval } }
     const unpaid = await stripe.findUnpaid(row.id)
     if (isPending(billing, unpaid, wanted)) {
-      if (beginsPeriod(billing, wanted)) requireContinuing(row)
       return { row, confirmation: unpaid.pending.confirmation }
     }
     if (unpaid.pending !== null) {
@@ -143,46 +142,32 @@ function requirePaid({ status }: SubscriptionRow, { invoices }: Unpaid): void {
   )
 }
 
-/**
- * The change at Stripe, and what a preview says about it besides Stripe's lines. A change of the interval
- * begins a new period now, unless it is still a trial. So does a dearer plan without a trial, which ends
- * the trial.
- */
+/** The change at Stripe, and what a preview says about it besides Stripe's lines. */
 async function toPriceChange(
   { plans, prices, countRequests }: Billing,
-  { row, offer: { plan: to, interval } }: Wanted,
+  { row, offer }: Wanted,
   now: number,
 ): Promise<{ readonly change: PriceChange; readonly note: string | null }> {
+  const { plan: to, interval } = offer
   const price = getPrice(prices, to, interval)
   const from = plans.ofUser(row.plan)
   const subject = { subscriptionId: row.id, itemId: row.itemId, price }
-  const fromNow = { ...subject, at: now, chargedFrom: '' }
-  if (endsTrial(row, from, to)) {
-    requireContinuing(row)
-    return { change: { ...fromNow, period: 'end-trial' }, note: null }
-  }
+  const period = periodAfter(row, from, offer)
+  if (interval !== row.interval && period !== 'end-trial') requireNoOverageItem(row)
+  if (period !== 'keep') requireContinuing(row)
   const used = await countRequests(row.userId, countedPeriod(row, now))
   const plansAndUse = { plans, from, to, used, now }
-  if (interval !== row.interval) {
-    requireNoOverageItem(row)
-    if (row.status !== 'trialing') {
-      requireContinuing(row)
-      const notBefore = restartTime(row, plansAndUse)
-      if (notBefore > now) throw notYet(notBefore)
-      return { change: { ...fromNow, period: 'restart' }, note: null }
-    }
+  if (period !== 'keep') {
+    const notBefore = period === 'restart' ? restartTime(row, plansAndUse) : now
+    if (notBefore > now) throw notYet(notBefore)
+    return { change: { ...subject, at: now, chargedFrom: '', period }, note: null }
   }
   const time = changeTime(row, plansAndUse)
   if ('notBefore' in time) throw notYet(time.notBefore)
   return {
-    change: { ...subject, ...time, period: 'keep' },
+    change: { ...subject, ...time, period },
     note: explainCredit(row, plansAndUse),
   }
-}
-
-function beginsPeriod({ plans }: Billing, { row, offer: { plan, interval } }: Wanted): boolean {
-  const restarts = interval !== row.interval && row.status !== 'trialing'
-  return restarts || endsTrial(row, plans.ofUser(row.plan), plan)
 }
 
 /**
@@ -195,11 +180,6 @@ function requireContinuing({ cancelAt }: SubscriptionRow): void {
     'BAD_REQUEST',
     'The subscription is canceled: reactivate it before a change that begins a new period',
   )
-}
-
-/** A trial does not carry over to a dearer plan that offers no trial. */
-function endsTrial({ status }: SubscriptionRow, from: Plan, to: Plan): boolean {
-  return status === 'trialing' && to.trialDays === undefined && to.price > from.price
 }
 
 /** A subscription keeps the item that charges for requests over the cap, which is paid by the month. */

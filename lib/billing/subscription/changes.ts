@@ -10,36 +10,18 @@ import {
   requirePaidRenewal,
 } from '../overages/spending-cap.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
-import type { PendingChange } from '../stripe/price-changes.ts'
-import { findSubscription, forgetPending, type SubscriptionRow, toNote } from './subscriptions.ts'
+import { findSubscription, type SubscriptionRow, toNote } from './subscriptions.ts'
 import { sync } from './sync.ts'
 import { requireActive, withSubscription } from './with-subscription.ts'
 
-/**
- * Cancels the subscription at the end of its period, unless it is already canceled. Discards a change that
- * waits for a confirmation: it could charge for time after the end.
- */
+/** Cancels the subscription at the end of its period, unless it is already canceled. */
 export function cancelSubscription(billing: Billing, actor: Actor): Promise<CancelResponse> {
   return withSubscription(billing, actor.userId, async (stripe, row) => {
-    if (row.pendingPrice !== null) {
-      const { pending } = await stripe.findUnpaid(row.id)
-      if (pending !== null) await discardPending(billing, stripe, row, pending)
-    }
     if (row.cancelAt !== null) return toCanceling(row)
     await stripe.cancelAtPeriodEnd(row.id)
     const note = toNote('cancel_subscription', row, row.plan)
     return toCanceling(await saveChange(billing, stripe, actor, note))
   })
-}
-
-export async function discardPending(
-  { db, change }: Billing,
-  stripe: StripeGateway,
-  { userId }: SubscriptionRow,
-  pending: PendingChange,
-): Promise<void> {
-  await stripe.discardChange(pending)
-  await change([forgetPending(db, userId)])
 }
 
 /** Undoes a cancellation that was made here or in the customer portal. */

@@ -1,6 +1,8 @@
 import { type BillingPeriod, paidPeriod } from '../../config/period.ts'
 import type { Plan, Plans } from '../../config/plans.ts'
 import { SECOND_MS } from '../../parts/durations.ts'
+import type { Offer } from '../plan-prices.ts'
+import type { PriceChange } from '../stripe/price-changes.ts'
 import type { SubscriptionRow } from './subscriptions.ts'
 
 type PaidTime = Pick<SubscriptionRow, 'chargedFrom' | 'periodStart' | 'periodEnd' | 'interval'>
@@ -43,6 +45,19 @@ export function countedPeriod(
   now: number,
 ): BillingPeriod {
   return paidPeriod({ start, end, interval }, Math.min(now, end - 1))
+}
+
+/**
+ * A change of the interval begins a new period now, unless it is still a trial. So does a dearer plan without
+ * a trial, which ends the trial.
+ */
+export function periodAfter(
+  { status, interval }: Pick<SubscriptionRow, 'status' | 'interval'>,
+  from: Plan,
+  to: Offer,
+): PriceChange['period'] {
+  if (status !== 'trialing') return interval === to.interval ? 'keep' : 'restart'
+  return to.plan.trialDays === undefined && to.plan.price > from.price ? 'end-trial' : 'keep'
 }
 
 /**

@@ -2,6 +2,7 @@ import type { AuditNote } from '../../contract/account/audit-actions.ts'
 import type { Statement } from '../../db/transaction.ts'
 import type { Billing } from '../billing.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
+import type { PendingChange } from '../stripe/price-changes.ts'
 import {
   bumpRevision,
   type CustomerRow,
@@ -11,10 +12,12 @@ import {
 } from './customers.ts'
 import { voidLeftovers } from './leftovers.ts'
 import { type MirrorRows, toMirrorRows } from './mirror-rows.ts'
+import { periodAfter } from './proration.ts'
 import {
   deletePreview,
   deleteSubscription,
   findSubscription,
+  forgetPending,
   hasAccess,
   type SubscriptionRow,
   saveSubscription,
@@ -59,7 +62,7 @@ export async function sync(
     if (first === undefined || !(await billing.change([first, ...rest]))) continue
     const { before, after } = result
     if (hasAccess(after) && before?.id !== after.id) await voidLeftovers(billing, stripe, customer)
-    return result
+    return { ...result, after: await discardUnkept(billing, stripe, after) }
   }
   throw new Error(`The subscription of user ${userId} changes faster than it can be read`)
 }
@@ -83,6 +86,33 @@ async function prepare(billing: Billing, stripe: StripeGateway, customer: Custom
     ...insertTrials(db, userId, subscriptions),
   ]
   return { ...others, before, after, statements }
+}
+
+/**
+ * Discards a change that waits for a confirmation and would begin a new period, once the subscription is set
+ * to end, here or in the portal: its page would charge for time after the end.
+ */
+async function discardUnkept(
+  billing: Billing,
+  stripe: StripeGateway,
+  row: SubscriptionRow | null,
+): Promise<SubscriptionRow | null> {
+  if (row === null || row.cancelAt === null || row.pendingPrice === null) return row
+  const offer = billing.prices.offerOf(row.pendingPrice)
+  if (offer && periodAfter(row, billing.plans.ofUser(row.plan), offer) === 'keep') return row
+  const { pending } = await stripe.findUnpaid(row.id)
+  if (pending !== null) await discardPending(billing, stripe, row, pending)
+  return { ...row, pendingPrice: null }
+}
+
+export async function discardPending(
+  { db, change }: Billing,
+  stripe: StripeGateway,
+  { userId }: SubscriptionRow,
+  pending: PendingChange,
+): Promise<void> {
+  await stripe.discardChange(pending)
+  await change([forgetPending(db, userId)])
 }
 
 /** A preview is valid only for the same item and price. */

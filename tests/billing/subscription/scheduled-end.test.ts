@@ -85,16 +85,24 @@ describe('a year whose payment the bank wants confirmed', () => {
   })
   const year = { planId: 'pro', interval: 'year' }
 
-  it('is discarded by a cancellation, so that its page charges nothing', async () => {
-    const canceled = await shop.send('DELETE', SUBSCRIPTION)
-    assert.equal(canceled.status, 200, canceled.text)
-    const answer = new URLSearchParams({ authentication: 'confirmed' })
-    await fetch(shop.page, { method: 'POST', body: answer, redirect: 'manual' })
-    await shop.settled()
-    assert.deepEqual(paid(shop), [2_900, 0])
-    const row = await shop.row()
-    assert.deepEqual([row?.interval, row?.pendingPrice, row?.lapsedPrice], ['month', null, null])
-  })
+  const cancellations = {
+    here: ({ send }: Shop) => send('DELETE', SUBSCRIPTION),
+    'in the portal': ({ stripe }: Shop) =>
+      stripe.subscriptions.update(shop.id, { cancel_at: 'min_period_end' }),
+  }
+
+  for (const [where, cancel] of Object.entries(cancellations)) {
+    it(`is discarded by a cancellation ${where}, so that its page charges nothing`, async () => {
+      await cancel(shop)
+      await shop.settled()
+      const answer = new URLSearchParams({ authentication: 'confirmed' })
+      await fetch(shop.page, { method: 'POST', body: answer, redirect: 'manual' })
+      await shop.settled()
+      assert.deepEqual(paid(shop), [2_900, 0])
+      const row = await shop.row()
+      assert.deepEqual([row?.interval, row?.pendingPrice, row?.lapsedPrice], ['month', null, null])
+    })
+  }
 
   it('is not offered again after a cancellation in the portal', async () => {
     await shop.stripe.subscriptions.update(shop.id, { cancel_at_period_end: true })
