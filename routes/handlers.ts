@@ -9,6 +9,7 @@ import { contactHandlers } from './api/contact.ts'
 import { emailHandlers } from './api/email.ts'
 import { autonomousSystemHandlers } from './api/geo/autonomous-systems.ts'
 import { batchHandlers } from './api/geo/batch.ts'
+import { forwardAuthHandlers } from './api/geo/forward-auth.ts'
 import { geolocationHandlers } from './api/geo/geolocation.ts'
 import { summaryHandlers } from './api/geo/summary.ts'
 import { keyHandlers } from './api/keys.ts'
@@ -29,6 +30,7 @@ export function createHandlers(services: Services): Handlers {
     ...batchHandlers(services),
     ...summaryHandlers(services),
     ...autonomousSystemHandlers(services),
+    ...forwardAuthHandlers(services),
     ...accountHandlers(services),
     ...accountEndingHandlers(services),
     ...sessionHandlers(services),

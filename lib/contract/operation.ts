@@ -40,6 +40,8 @@ export interface Reply {
   /** Forms other than JSON that callers may ask for by the header `Accept`, each with an example. */
   readonly otherForms?: Readonly<Partial<Record<MediaType, string>>>
   readonly links?: Links
+  /** Headers that only this reply has. */
+  readonly headers?: Readonly<Record<string, Param>>
 }
 
 /** OpenAPI links: operation id → its parameters → the field of this body that holds the value. */
@@ -81,7 +83,7 @@ export interface Operation {
   readonly successLimit?: SuccessLimit
   /** Whether a 400 counts towards `successLimit`, too, because it may answer a guess. */
   readonly countsGuesses?: true
-  /** Answers with 200 or 404 count towards the monthly cap of the plan. */
+  /** Its replies, and refusals of visitors, count towards the monthly cap of the plan. */
   readonly metered?: true
   /** How many requests of the limit one call costs, given its body; 1 by default. */
   // biome-ignore lint/suspicious/noExplicitAny: the body of this row

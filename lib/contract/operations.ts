@@ -10,6 +10,7 @@ import { webhookOperations } from './billing/webhook.ts'
 import { contactOperations } from './contact.ts'
 import { autonomousSystemOperations } from './geo/autonomous-systems.ts'
 import { batchOperations } from './geo/batch.ts'
+import { forwardAuthOperations } from './geo/forward-auth.ts'
 import { lookUpOperations } from './geo/look-ups.ts'
 import { summaryOperations } from './geo/summary.ts'
 import { systemOperations } from './system.ts'
@@ -23,6 +24,7 @@ export const operations = [
   ...batchOperations,
   ...summaryOperations,
   ...autonomousSystemOperations,
+  ...forwardAuthOperations,
   ...accountOperations,
   ...sessionOperations,
   ...emailOperations,

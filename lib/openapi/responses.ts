@@ -59,7 +59,12 @@ export function toResponses(row: Operation): Record<string, object> {
     status,
     {
       ...toReply(reply),
-      headers: { ...toHeaders(row, Number(status)), ...toTiming(row), ...toNotIncluded(row) },
+      headers: {
+        ...toHeaders(row, Number(status)),
+        ...toTiming(row),
+        ...toNotIncluded(row),
+        ...toOwnHeaders(reply),
+      },
       ...toLinks(reply),
     },
   ])
@@ -131,6 +136,15 @@ function toNotIncluded({ query, body }: Operation): object {
     (schema) => schema !== undefined && fieldNames(schema).includes('include'),
   )
   return canInclude ? { 'Not-Included': { $ref: '#/components/headers/Not-Included' } } : {}
+}
+
+function toOwnHeaders({ headers = {} }: Reply): object {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, { description, example }]) => [
+      name,
+      { description, schema: { type: 'string' }, example },
+    ]),
+  )
 }
 
 function toTiming({ access }: Operation): object {

@@ -1,5 +1,5 @@
 import type { GenericSchema } from 'valibot'
-import { errorCodes, formsOf, type Operation } from '../../lib/contract/operation.ts'
+import { errorCodes, formsOf, type Operation, type Reply } from '../../lib/contract/operation.ts'
 import { meaningOf } from '../../lib/openapi/errors.ts'
 import type { Field, FieldReader, Shape } from '../../lib/openapi/fields.ts'
 import { toSchema } from '../../lib/openapi/schemas.ts'
@@ -91,12 +91,17 @@ function bodyText({ schema, example }: NonNullable<Operation['body']>, reader: F
 function repliesOf(row: Operation, reader: FieldReader): ReplyText[] {
   const forms = formsOf(row).slice(1)
   const others = forms.length === 0 ? '' : `; by the header \`Accept\` also ${forms.join(' or ')}`
-  return Object.entries(row.replies).map(([status, { description, schema, example, file }]) => ({
+  return Object.entries(row.replies).map(([status, { schema, example, file, ...reply }]) => ({
     status: Number(status),
-    description: `${description}${others}`,
+    description: `${reply.description}${others}${headersText(reply)}`,
     ...(schema === null ? { type: file ?? '', shapes: [] } : readBody(schema, reader)),
     example: schema === null ? '' : pretty(example),
   }))
+}
+
+function headersText({ headers = {} }: Pick<Reply, 'headers'>): string {
+  const names = Object.keys(headers).map((name) => `\`${name}\``)
+  return names.length === 0 ? '' : `. Headers: ${names.join(', ')}`
 }
 
 /** Converts the schema once, which takes most of the time. */

@@ -1,6 +1,7 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
 import type { MediaType, Operation } from '../../lib/contract/operation.ts'
 import type { Meter } from '../../lib/limits/meter.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import type { Address } from '../../lib/parts/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { FileReply, Handlers, TextReply } from '../context.ts'
@@ -71,9 +72,15 @@ export async function perform(
   input: Input,
 ): Promise<AnyReply> {
   const call = toCall(asked, input)
-  const reply = await runWithinSuccessLimit(services, asked, () => handler(call))
-  countLookUp(asked, reply.status)
-  return reply
+  try {
+    const reply = await runWithinSuccessLimit(services, asked, () => handler(call))
+    countLookUp(asked)
+    return reply
+  } catch (error) {
+    // A visitor whose country is not let in was looked up.
+    if (error instanceof ApiError && error.code === 'FORBIDDEN') countLookUp(asked)
+    throw error
+  }
 }
 
 export function toCall(asked: Asked, input: Input): AnyCall {
@@ -96,6 +103,6 @@ export function toCall(asked: Asked, input: Input): AnyCall {
 }
 
 /** Counts a request to a metered operation, whether or not the look-up found something. */
-export function countLookUp({ row, meter }: Asked, status: number): void {
-  if (row?.metered === true && (status === 200 || status === 404)) meter?.count()
+export function countLookUp({ row, meter }: Asked): void {
+  if (row?.metered === true) meter?.count()
 }

@@ -139,7 +139,7 @@ export function serveKeyed(services: KeyedParts, row: Operation, handler: SyncHa
       charge(services, exchange)
       const form = chooseForm(forms, c.req.header('accept'))
       const reply = handler(toCall(exchange, { params, query, ...NO_INPUT, form }))
-      countLookUp(exchange, reply.status)
+      countLookUp(exchange)
       return answerReply(services, exchange, reply)
     } catch (error) {
       return answerError(services, exchange, error)

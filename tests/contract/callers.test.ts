@@ -76,7 +76,7 @@ function steady(text: string): unknown {
   const same = text
     .replaceAll(/"requestId":"[^"]*"/g, '"requestId":""')
     .replaceAll(/"rateLimitRemaining":\d+/g, '"rateLimitRemaining":0')
-  return JSON.parse(same)
+  return same === '' ? null : JSON.parse(same)
 }
 
 function pathOf(row: Operation, { params = {}, query = {} }: Given): string {

@@ -229,6 +229,7 @@ describe('an operation of the OpenAPI document', () => {
       'locateCaller: fields? include? lang?',
       'locateAddress: fields? include? lang?',
       'getAutonomousSystem: family? limit? offset?',
+      'authorizeVisitor: allow? deny?',
       'getUsageDetails: from? to? key? operation? by?',
       'listAuditLog: limit? offset? action? search?',
       'getSubscription: refresh?',

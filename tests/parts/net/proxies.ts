@@ -7,9 +7,7 @@ import { join } from 'node:path'
 import { findFreePort } from '../../../scripts/parts/start-process.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-/* Real proxies in front of the server, configured as docs/operations.md says. */
-
-const OPERATIONS = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8')
+/* Real proxies in front of the server, configured as the documents say. */
 
 export interface RunningProxy {
   readonly url: string
@@ -49,7 +47,7 @@ http {
   },
   caddy: {
     configure: (recipe, { port }) => {
-      const site = recipe.replace('geo.example.com', `http://127.0.0.1:${port}`)
+      const site = recipe.replace(/^\w+\.example\.com/m, `http://127.0.0.1:${port}`)
       return `{\n  admin off\n  default_bind 127.0.0.1\n}\n${site}`
     },
     args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
@@ -68,11 +66,17 @@ ${recipe}`,
   },
 }
 
-/** The first recipe for `name` in docs/operations.md. */
-export function readRecipe(name: ProxyName): string {
-  const [, recipe = ''] = new RegExp(`^\`\`\`${name}\n([^]*?)^\`\`\``, 'm').exec(OPERATIONS) ?? []
+/** The first recipe for `name` in the document of docs. */
+export function readRecipe(name: ProxyName, document = 'operations.md'): string {
+  const [recipe = ''] = readRecipes(name, document)
   assert.ok(recipe.includes('127.0.0.1:8787'), name)
   return recipe
+}
+
+export function readRecipes(name: ProxyName, document: string): string[] {
+  const text = readFileSync(new URL(`../../../docs/${document}`, import.meta.url), 'utf8')
+  const blocks = text.matchAll(new RegExp(`^\`\`\`${name}\n([^]*?)^\`\`\``, 'gm'))
+  return [...blocks].map(([, recipe = '']) => recipe)
 }
 
 /** Starts the proxy in front of the server at `target`, and waits until it listens. */

@@ -369,6 +369,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/forward-auth": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
+                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell a proxy where its visitor is, and whether to let it in
+         * @description For the forward authentication of nginx, Caddy and Traefik. The visitor has the address that `/v1/ip/me` locates, so the proxy must be trusted. Addresses of private and reserved networks are let in. A visitor whose country is unknown is refused by `allow`, and let in by `deny`.
+         *
+         *     Needs the scope `geo:read`.
+         */
+        get: operations["authorizeVisitor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/me": {
         parameters: {
             query?: never;
@@ -2977,6 +3005,24 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
+        /**
+         * @description `FORBIDDEN`: This request is not allowed
+         *
+         *     `INSUFFICIENT_SCOPE`: The key lacks the scope that the operation needs
+         *
+         *     `ORIGIN_NOT_ALLOWED`: Requests from this origin are not allowed
+         */
+        FORBIDDEN_or_INSUFFICIENT_SCOPE_or_ORIGIN_NOT_ALLOWED: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
         /** @description `INSUFFICIENT_SCOPE`: The key lacks the scope that the operation needs */
         INSUFFICIENT_SCOPE: {
             headers: {
@@ -4464,6 +4510,70 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
+            429: components["responses"]["RATE_LIMITED"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["AUTH_UNAVAILABLE_or_SERVICE_UNAVAILABLE"];
+        };
+    };
+    authorizeVisitor: {
+        parameters: {
+            query?: {
+                /** @description Refuse visitors of all countries but these (ISO 3166-1 alpha-2) */
+                allow?: string;
+                /** @description Refuse visitors of these countries (ISO 3166-1 alpha-2) */
+                deny?: string;
+            };
+            header?: {
+                /**
+                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
+                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The visitor may pass; a header without a value is omitted */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /**
+                     * @description ISO 3166-1
+                     * @example GB
+                     */
+                    "X-Geo-Country"?: string;
+                    /**
+                     * @description ISO 3166-2
+                     * @example GB-ENG
+                     */
+                    "X-Geo-Region"?: string;
+                    /**
+                     * @description Percent-encoded UTF-8
+                     * @example London
+                     */
+                    "X-Geo-City"?: string;
+                    /**
+                     * @description Autonomous system
+                     * @example AS20712
+                     */
+                    "X-Geo-ASN"?: string;
+                    /**
+                     * @description IANA timezone name
+                     * @example Europe/London
+                     */
+                    "X-Geo-Timezone"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BAD_REQUEST"];
+            401: components["responses"]["UNAUTHORIZED"];
+            403: components["responses"]["FORBIDDEN_or_INSUFFICIENT_SCOPE_or_ORIGIN_NOT_ALLOWED"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
