@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { nameRuntime } from '../config/runtime.ts'
+import { createPerConnection } from './per-connection.ts'
 import { isOver, type WholeAnswer, whenAnswered, writeAnswer } from './write-answer.ts'
 
 /** A request that could not be read. `code` is the error code of node:http, '' if unknown. */
@@ -12,9 +13,8 @@ export interface Unreadable {
 
 export type AnswerUnreadable = (unreadable: Unreadable) => WholeAnswer
 
-/** The last response of a connection and the one before. A WeakMap would burden the garbage collector. */
-const LAST = Symbol('last responses')
-type Answered = Duplex & { [LAST]?: readonly (ServerResponse | undefined)[] }
+/** The last response of a connection and the one before. */
+const lastResponses = createPerConnection<readonly (ServerResponse | undefined)[]>()
 
 /** Error codes of node:http for requests that its parser rejects or that arrive too slowly. */
 const REFUSED = /^(HPE_|ERR_HTTP_REQUEST_TIMEOUT$)/
@@ -26,8 +26,7 @@ const REFUSED = /^(HPE_|ERR_HTTP_REQUEST_TIMEOUT$)/
  */
 export function answerClientErrors(server: Server, answer: AnswerUnreadable): void {
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const answered: Answered = socket
-    answered[LAST] = [response, answered[LAST]?.[0]]
+    lastResponses.set(socket, [response, lastResponses.get(socket)?.[0]])
   })
   // Without a listener, node:http would drop the answers to earlier requests.
   server.on('connect', (_, socket) => {
@@ -46,7 +45,7 @@ export function answerClientErrors(server: Server, answer: AnswerUnreadable): vo
       socket.destroy()
       return
     }
-    const { [LAST]: responses = [] }: Answered = socket
+    const responses = lastResponses.get(socket) ?? []
     const complete = responses.find((response) => response?.req.complete)
     afterAnswer(complete, () => {
       if (!socket.writable) return

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { BoundedCache } from '../parts/bounded-cache.ts'
 import { parseAddress, truncatedTo64, unmapped } from '../parts/net/address.ts'
 import { contains, type Network } from '../parts/net/network.ts'
+import { letGo } from './per-connection.ts'
 
 /** The open connections of a server. */
 export type OpenConnections = Pick<ReadonlyMap<Socket, unknown>, 'keys'>
@@ -51,6 +52,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Open
     const left = (byAddress.get(address) ?? 0) - 1
     if (left > 0) byAddress.set(address, left)
     else byAddress.delete(address)
+    letGo(this)
   }
   server.on('request', (request: IncomingMessage) => {
     const { socket } = request

@@ -40,8 +40,9 @@ export function whenAnswered(response: ServerResponse, done: () => void): void {
     if (!isOver) done()
     isOver = true
   }
-  response.once('finish', end)
-  response.once('close', end)
+  // Not `once`, which would wrap the function: both events come once.
+  response.on('finish', end)
+  response.on('close', end)
 }
 
 const lastDate = { second: 0, text: '' }

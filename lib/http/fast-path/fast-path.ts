@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { nameRuntime } from '../../config/runtime.ts'
 import { keepAliveText } from '../http-limits.ts'
+import { createPerConnection } from '../per-connection.ts'
 import type { AnswerWhole } from '../whole-request.ts'
 import { type WholeAnswer, writeAnswer } from '../write-answer.ts'
 import { END, Feed } from './feed.ts'
@@ -20,20 +21,21 @@ export function installFastPath(server: Server, options: AnswerWhole): void {
   const batch = new AnswerBatch(keepAliveText(server.keepAliveTimeout))
   const turns = new Turns()
   const path = new FastPath(options, batch, turns)
-  server.on('connection', (socket: WatchedSocket) => {
-    const [parse, ...others] = socket.listeners('data')
+  server.on('connection', (socket: Socket) => {
+    // safe: node:http has bound its listener, which takes a chunk
+    const [parse, ...others] = socket.listeners('data') as Parse[]
     // Bun reads connections differently: there, node:http answers everything.
     if (parse === undefined || others.length > 0) return
-    socket[STATE] = new FirstRequest((chunk) => parse.call(socket, chunk))
-    takeOverReading(socket)
+    takeOverReading(socket, parse)
+    states.set(socket, new FirstRequest(parse))
     socket.on('data', onData)
   })
-  function onData(this: WatchedSocket, chunk: Buffer): void {
-    const state = this[STATE]
+  function onData(this: Socket, chunk: Buffer): void {
+    const state = states.get(this)
     if (state instanceof KeepAliveConnection) path.take(chunk, state)
     else if (state?.take(chunk, turns) === false) {
       const connection = setUp(this, state)
-      this[STATE] = connection
+      states.set(this, connection)
       path.take(chunk, connection)
     }
   }
@@ -45,7 +47,7 @@ export function installFastPath(server: Server, options: AnswerWhole): void {
     return connection
   }
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const { [STATE]: state }: WatchedSocket = request.socket
+    const state = states.get(request.socket)
     if (state === undefined) return
     turns.count()
     state.watch(request, response)
@@ -63,20 +65,21 @@ export function installFastPath(server: Server, options: AnswerWhole): void {
 }
 
 /** What is known about the requests of a connection. */
-const STATE = Symbol('state')
-type WatchedSocket = Socket & { [STATE]?: FirstRequest | KeepAliveConnection }
+const states = createPerConnection<FirstRequest | KeepAliveConnection>()
 
 /** Larger first requests are not kept until the second. */
 const LARGE_HEAD = 2_048
 
+/** Passes bytes to node:http. */
+type Parse = (chunk: Buffer) => void
+
 /** The first request of a connection, if it is the only one in its chunk. */
 class FirstRequest {
-  /** Passes bytes to node:http. */
-  readonly parse: (chunk: Buffer) => void
+  readonly parse: Parse
   #chunk: Buffer | null = null
   #exchange: [IncomingMessage, ServerResponse] | null = null
 
-  constructor(parse: FirstRequest['parse']) {
+  constructor(parse: Parse) {
     this.parse = parse
   }
 
@@ -201,9 +204,10 @@ const IS_DENO = nameRuntime(process.versions) === 'deno'
 type ParsedSocket = Duplex & { readonly parser?: { unconsume?(): void } | null }
 
 /** Node.js itself detaches the parser once there is a listener for data. Deno does not. */
-function takeOverReading(socket: ParsedSocket): void {
+function takeOverReading(socket: ParsedSocket, parse: Parse): void {
   if (IS_DENO) socket.parser?.unconsume?.()
-  socket.removeAllListeners('data')
+  // Removing them all would make the table of listeners slow.
+  socket.removeListener('data', parse)
 }
 
 /** Whether the client has read all earlier answers. If not, node:http serves it, and pauses reading. */

@@ -72,7 +72,7 @@ export class KeepAliveConnection {
     // An answer may be sent before the body has arrived.
     const readOn = () => (request.complete ? finish() : request.once('end', finish))
     if (response.writableFinished) readOn()
-    else response.once('finish', readOn)
+    else response.on('finish', readOn)
   }
 
   /**
