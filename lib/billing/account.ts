@@ -15,8 +15,6 @@ import { findSubscription, toNote } from './subscription/subscriptions.ts'
 import { auditSync, sync } from './subscription/sync.ts'
 import { withSubscription, withUnpaidSubscription } from './subscription/with-subscription.ts'
 
-const TAX_ID = /^txi_\w{1,250}$/
-
 /**
  * Runs `work` on the user's customer at Stripe. Throws NO_BILLING_ACCOUNT if the user has no customer
  * (without asking Stripe), or if Stripe reports that an object does not exist.
@@ -73,7 +71,8 @@ export function addTaxId(billing: Billing, actor: Actor, body: TaxIdBody): Promi
 /** Throws NOT_FOUND unless the tax id belongs to the user. */
 export function deleteTaxId(billing: Billing, actor: Actor, id: string): Promise<void> {
   return withAccount(billing, actor.userId, async (stripe, customer) => {
-    if (!TAX_ID.test(id)) throw new ApiError('NOT_FOUND', 'Tax id not found')
+    const known = await stripe.listTaxIds(customer)
+    if (!known.some((one) => one.id === id)) throw new ApiError('NOT_FOUND', 'Tax id not found')
     await stripe.deleteTaxId(customer, id)
     const note = { action: 'delete_tax_id', targetType: 'tax_id', targetId: id } as const
     await billing.change([actor.audit(note)])
@@ -125,11 +124,7 @@ export async function findDiscount(
   const customer = await findCustomer(billing.db, userId)
   if (customer === null || !billing.isConfigured) return {}
   const subscription = await findSubscription(billing.db, userId)
-  const stripe = billing.openStripe()
-  const found =
-    subscription === null
-      ? stripe.findCustomerDiscount(customer.customerId, now)
-      : stripe.findDiscount(subscription.id, now)
+  const found = billing.openStripe().findDiscount(customer.customerId, subscription?.id, now)
   return (await found.catch(ifMissing(undefined))) ?? {}
 }
 

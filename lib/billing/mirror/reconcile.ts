@@ -10,7 +10,6 @@ import { type CustomerRow, findOrAssign, listCustomers } from '../subscription/c
 import { toMirrorRows } from '../subscription/mirror-rows.ts'
 import { findSubscription, type SubscriptionRow } from '../subscription/subscriptions.ts'
 import { auditSync, sync } from '../subscription/sync.ts'
-import { listAllSubscriptions } from './list-subscriptions.ts'
 import { findStripeAccount, saveStripeAccount, WrongStripeAccount } from './stripe-account.ts'
 
 /** How many customers we look for at Stripe: some may have been deleted with an account's test data. */
@@ -74,6 +73,21 @@ export async function reconcile(billing: Billing, options: ReconcileOptions): Pr
     }
   }
   return [...found, ...[...payers].map(toUnknownPrice)]
+}
+
+/** All subscriptions that are not canceled, by customer. Each page has its own time limit. */
+async function listAllSubscriptions(
+  billing: Billing,
+  isStopped: () => boolean,
+): Promise<Map<string, StripeSubscription[]>> {
+  const all: StripeSubscription[] = []
+  let after: string | null = null
+  do {
+    const page = await billing.openStripe().listSubscriptions(after)
+    all.push(...page.subscriptions)
+    after = page.next
+  } while (after !== null && !isStopped())
+  return Map.groupBy(all, ({ customerId }) => customerId)
 }
 
 function toUnknownPrice([price, payers]: [string, string[]]): Mismatch {

@@ -2,33 +2,29 @@ import type Stripe from 'stripe'
 import type { StripeConfig } from '../../config/config.ts'
 import type { AddressBody } from '../../contract/billing/billing-account-bodies.ts'
 import type { BillingDetails, Invoice } from '../../contract/billing/billing-schemas.ts'
-import { readCustomer } from './customer-state.ts'
 import type { StripeCalls } from './stripe-calls.ts'
-import { ifInvalid, StripeRefusal } from './stripe-refusal.ts'
-import { type StripeSubscription, toStripeSubscription } from './stripe-subscription.ts'
+import { ifInvalid, ifMissing, StripeRefusal } from './stripe-refusal.ts'
 import { taxOf } from './tax/invoice-tax.ts'
 
 /** The largest page that Stripe returns. For invoices, it is eight years of monthly ones. */
 const MAX_PAGE = 100
 
+/** An empty `name` removes the customer's name. */
+interface Contact {
+  readonly email?: string
+  readonly name?: string
+}
+
 export function customerCalls(calls: StripeCalls) {
   const { read, write } = calls
   return {
-    /** The customer's subscriptions that have not ended. */
-    findSubscriptions: async (
-      customer: string,
-    ): Promise<StripeSubscription[] | 'deleted' | 'missing'> => {
-      const found = await readCustomer(calls, customer, ['subscriptions'])
-      if (typeof found === 'string') return found
-      // The expanded list ends after ten.
-      let page = found.subscriptions ?? { data: [], has_more: false }
-      const all = [...page.data]
-      while (page.has_more) {
-        const params = { customer, limit: MAX_PAGE, starting_after: all.at(-1)?.id ?? '' }
-        page = await read((sdk, options) => sdk.subscriptions.list(params, options))
-        all.push(...page.data)
-      }
-      return all.map(toStripeSubscription)
+    /** Whether the account has, or had, the customer. */
+    hasCustomer: async (id: string): Promise<boolean> =>
+      (await readCustomer(calls, id)) !== 'missing',
+
+    /** Changes only the given fields of the customer. */
+    updateContact: async (id: string, contact: Contact): Promise<void> => {
+      await write((sdk, options) => sdk.customers.update(id, contact, options))
     },
 
     getBillingDetails: async (customerId: string): Promise<BillingDetails> => {
@@ -70,15 +66,30 @@ export function customerCalls(calls: StripeCalls) {
   }
 }
 
-/** Treats a deleted customer as missing, like one that never existed. */
-export async function getCustomer(
+/**
+ * Stripe remembers deleted customers for good. So a customer that it does not know at all belongs to
+ * another account or mode.
+ */
+export async function readCustomer(
   { read }: StripeCalls,
   id: string,
-  expand?: string[],
+  expand: string[] = [],
+): Promise<Stripe.Customer | 'deleted' | 'missing'> {
+  const customer = await read((sdk, options) =>
+    sdk.customers.retrieve(id, { expand }, options),
+  ).catch(ifMissing(null))
+  if (customer === null) return 'missing'
+  return customer.deleted ? 'deleted' : customer
+}
+
+/** Treats a deleted customer as missing, like one that never existed. */
+export async function getCustomer(
+  calls: StripeCalls,
+  id: string,
+  expand: string[] = [],
 ): Promise<Stripe.Customer> {
-  const params = expand === undefined ? {} : { expand }
-  const customer = await read((sdk, options) => sdk.customers.retrieve(id, params, options))
-  if (customer.deleted) throw new StripeRefusal('resource_missing')
+  const customer = await readCustomer(calls, id, expand)
+  if (typeof customer === 'string') throw new StripeRefusal('resource_missing')
   return customer
 }
 

@@ -6,56 +6,47 @@ import { idOf, type StripeCalls } from './stripe-calls.ts'
 import { ifRefused } from './stripe-refusal.ts'
 
 const CODE = /^[\w-]+$/
-/** Our metadata of a subscription: its promotions so far, oldest first. */
-const PROMOTIONS_FIELD = 'meridian_promotions'
-/** Stripe's limit for a value of metadata. */
-const MAX_VALUE = 500
 const MAX_INVOICES = 100
 const NOT_USABLE = 'The promotion code cannot be used for this subscription'
 
 export function discountCalls(calls: StripeCalls) {
   const { read, write } = calls
-  const getSubscription = (id: string, expand: string[]) =>
-    read((sdk, options) => sdk.subscriptions.retrieve(id, { expand }, options))
+  const expand = expanded('discounts')
+  const getSubscription = (id: string, more: readonly string[] = []) =>
+    read((sdk, options) =>
+      sdk.subscriptions.retrieve(id, { expand: [...expand, ...more] }, options),
+    )
   return {
-    /** Returns the active discount of the subscription or, if there is none, of its customer. */
-    findDiscount: async (id: string, now: number): Promise<Discount | undefined> => {
-      const expand = [...expanded('discounts'), ...expanded('customer.discount')]
-      const subscription = await getSubscription(id, expand)
-      return findActive([...subscription.discounts, ofCustomer(subscription)], now)?.discount
-    },
-
-    findCustomerDiscount: async (id: string, now: number): Promise<Discount | undefined> => {
-      const { discount } = await getCustomer(calls, id, expanded('discount'))
-      return findActive([discount], now)?.discount
+    /** Returns the active discount of the subscription, if any, or else of the customer. */
+    findDiscount: async (
+      customer: string,
+      subscription: string | undefined,
+      now: number,
+    ): Promise<Discount | undefined> => {
+      const { discount } = await getCustomer(calls, customer, expanded('discount'))
+      const own = subscription === undefined ? [] : (await getSubscription(subscription)).discounts
+      return findActive([...own, discount], now)?.discount
     },
 
     /**
      * Gives the subscription the discount of the code. `applied` is the code, or null if its discount is
      * already active: then nothing changes. Throws BAD_REQUEST if another discount of the subscription or the
-     * customer is active, which it would replace, or if the customer has used the code before, because Stripe
-     * would start its discount again.
+     * customer is active, which it would replace, or if the code has lowered an invoice, because Stripe would
+     * start its discount again.
      */
     applyPromotion: async (id: string, code: string, now: number) => {
-      const expand = expanded('discounts')
-      const subscription = await getSubscription(id, [...expand, ...expanded('customer.discount')])
+      const subscription = await getSubscription(id, expanded('customer.discount'))
       const promotion = await findPromotion(calls, code, idOf(subscription.customer))
       const current = findActive([...subscription.discounts, ofCustomer(subscription)], now)
       if (current?.promotionId === promotion.id) {
         return { discount: current.discount, applied: null }
       }
       requireApplicable(promotion, subscription)
-      const earlier = promotionsOf(subscription)
-      if (
-        earlier.includes(promotion.id) ||
-        (await hasLoweredInvoice(calls, subscription, promotion.id))
-      ) {
+      if (await hasLoweredInvoice(calls, subscription, promotion.id)) {
         throw new ApiError('BAD_REQUEST', 'The promotion code was used before')
       }
       requireNoDiscount(current)
-      // One call for both, so that a crash cannot apply a code without recording that it was used.
-      const metadata = { [PROMOTIONS_FIELD]: toValue([...earlier, promotion.id]) }
-      const change = { discounts: [{ promotion_code: promotion.id }], metadata, expand }
+      const change = { discounts: [{ promotion_code: promotion.id }], expand }
       const { discounts } = await write((sdk, options) =>
         sdk.subscriptions.update(id, change, options),
       ).catch(ifRefused(NOT_USABLE))
@@ -77,14 +68,7 @@ function requireNoDiscount(current: ReturnType<typeof findActive>): void {
   throw new ApiError('BAD_REQUEST', 'A discount is active already: use the code when it has ended')
 }
 
-/** The promotions that were applied here, and those of the current discounts. */
-function promotionsOf({ metadata, discounts }: Stripe.Subscription): string[] {
-  const known = metadata[PROMOTIONS_FIELD]?.split(' ') ?? []
-  const current = discounts.flatMap(toDiscounts).map(({ promotionId }) => promotionId)
-  return [...new Set([...known, ...current.filter((id) => id !== null)])]
-}
-
-/** Whether the promotion has lowered an invoice of the customer, as a code entered at checkout does. */
+/** Whether the promotion has lowered an invoice of the customer. */
 async function hasLoweredInvoice(
   { read }: StripeCalls,
   subscription: Stripe.Subscription,
@@ -100,12 +84,6 @@ async function hasLoweredInvoice(
       const promotion = typeof discount === 'string' ? null : discount.promotion_code
       return promotion !== null && idOf(promotion) === promotionId
     })
-}
-
-/** Leaves out the oldest if there are too many. */
-function toValue(promotions: readonly string[]): string {
-  const text = promotions.join(' ')
-  return text.length <= MAX_VALUE ? text : toValue(promotions.slice(1))
 }
 
 /** Several customers may each have their own promotion with the same code. */

@@ -1,5 +1,4 @@
 import { checkoutCalls } from './checkout.ts'
-import { customerStateCalls } from './customer-state.ts'
 import { customerCalls } from './customers.ts'
 import { discountCalls } from './discounts.ts'
 import { leftoverCalls } from './leftovers.ts'
@@ -21,7 +20,6 @@ export function openGateway(...options: Parameters<typeof beginCalls>) {
   return {
     ...newCustomerCalls(calls),
     ...customerCalls(calls),
-    ...customerStateCalls(calls),
     ...taxIdCalls(calls),
     ...subscriptionCalls(calls),
     ...priceChangeCalls(calls),

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type Stripe from 'stripe'
-import { isMissing, StripeStoredFailure, unavailable } from './stripe-refusal.ts'
+import { StripeStoredFailure, unavailable } from './stripe-refusal.ts'
 import type { StripeSdk } from './stripe-sdk.ts'
 
 /**
@@ -15,8 +15,6 @@ export interface StripeCalls {
    * `StripeStoredFailure` if Stripe keeps the failure of an earlier call with the key.
    */
   write<Result>(call: Call<Result>, idempotencyKey?: string): Promise<Result>
-  /** Deletes an object. The object may be missing if an attempt that was not answered deleted it. */
-  remove(call: Call<unknown>): Promise<void>
 }
 
 type Call<Result> = (sdk: Stripe, options: Stripe.RequestOptions) => Promise<Result>
@@ -72,18 +70,6 @@ export function beginCalls(
   return {
     read: (call) => attempt(call, {}),
     write: (call, idempotencyKey = crypto.randomUUID()) => attempt(call, { idempotencyKey }),
-    remove: async (call) => {
-      let tries = 0
-      const counted: Call<unknown> = (sdk, options) => {
-        tries += 1
-        return call(sdk, options)
-      }
-      try {
-        await attempt(counted, {})
-      } catch (error) {
-        if (tries === 1 || !isMissing(error)) throw error
-      }
-    },
   }
 }
 

@@ -1,11 +1,17 @@
 import type Stripe from 'stripe'
+import { readCustomer } from './customers.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ifMissing } from './stripe-refusal.ts'
-import { OVERAGES_FIELD, toStripeSubscription } from './stripe-subscription.ts'
+import {
+  OVERAGES_FIELD,
+  type StripeSubscription,
+  toStripeSubscription,
+} from './stripe-subscription.ts'
 
 const PAGE = 100
 
-export function subscriptionCalls({ read, write }: StripeCalls) {
+export function subscriptionCalls(calls: StripeCalls) {
+  const { read, write } = calls
   const get = (id: string) => read((sdk, options) => sdk.subscriptions.retrieve(id, {}, options))
   const update = async (id: string, params: Stripe.SubscriptionUpdateParams): Promise<void> => {
     await write((sdk, options) => sdk.subscriptions.update(id, params, options))
@@ -21,6 +27,23 @@ export function subscriptionCalls({ read, write }: StripeCalls) {
       const page = await read((sdk, options) => sdk.subscriptions.list(params, options))
       const next = page.has_more ? (page.data.at(-1)?.id ?? null) : null
       return { subscriptions: page.data.map(toStripeSubscription), next }
+    },
+
+    /** The customer's subscriptions that have not ended. */
+    findSubscriptions: async (
+      customer: string,
+    ): Promise<StripeSubscription[] | 'deleted' | 'missing'> => {
+      const found = await readCustomer(calls, customer, ['subscriptions'])
+      if (typeof found === 'string') return found
+      // The expanded list ends after ten.
+      let page = found.subscriptions ?? { data: [], has_more: false }
+      const all = [...page.data]
+      while (page.has_more) {
+        const params = { customer, limit: PAGE, starting_after: all.at(-1)?.id ?? '' }
+        page = await read((sdk, options) => sdk.subscriptions.list(params, options))
+        all.push(...page.data)
+      }
+      return all.map(toStripeSubscription)
     },
 
     getCurrency: async (id: string): Promise<string> => (await get(id)).currency,

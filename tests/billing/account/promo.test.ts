@@ -77,29 +77,7 @@ describe('POST /v1/billing/promo', () => {
     assert.equal((await ada.audit()).length, 1)
   })
 
-  it('refuses a code that was used before: its discount would start anew', async () => {
-    const ada = await at.addSubscriber()
-    const months = { percent_off: 20, duration: 'repeating', duration_in_months: 3 } as const
-    for (const code of ['ONE', 'TWO', 'THREE']) await addCode(at, code, {}, months)
-    const apply = (code: string) => ada.send('POST', PATH, { body: { code } })
-    assert.equal((await apply('ONE')).status, 200)
-    await removeDiscounts(at, ada)
-    assert.equal((await apply('TWO')).status, 200)
-    const before = await ada.send('GET', '/v1/billing/discount')
-    at.double.advance(10 * DAY)
-    for (const code of ['one', 'ONE']) {
-      const refused = await apply(code)
-      assert.equal(codeOf(refused), 'BAD_REQUEST')
-      assert.match(refused.text, /was used before/)
-    }
-    assert.deepEqual((await ada.send('GET', '/v1/billing/discount')).body, before.body)
-    await removeDiscounts(at, ada)
-    assert.equal((await apply('THREE')).status, 200)
-    assert.equal(codeOf(await apply('TWO')), 'BAD_REQUEST')
-    assert.equal((await ada.audit()).length, 3)
-  })
-
-  it('refuses a code that lowered an invoice after a checkout', async () => {
+  it('refuses a code that lowered an invoice: its discount would start anew', async () => {
     const ada = await at.addSubscriber()
     const once = { percent_off: 20, duration: 'once' } as const
     const promotion_code = await addCode(at, 'USED', {}, once)
@@ -107,8 +85,9 @@ describe('POST /v1/billing/promo', () => {
     await at.stripe.subscriptions.update(ada.subscription, { discounts: [{ promotion_code }] })
     at.double.advance(31 * DAY + 3_600)
     const apply = (code: string) => ada.send('POST', PATH, { body: { code } })
-    assert.equal((await apply('LATER')).status, 200)
     assert.match((await apply('USED')).text, /was used before/)
+    assert.equal((await apply('LATER')).status, 200)
+    assert.match((await apply('used')).text, /was used before/)
   })
 
   it('does not replace a discount that is active, of the subscription or of the customer', async () => {
@@ -125,18 +104,6 @@ describe('POST /v1/billing/promo', () => {
       data.map(({ amount_paid }) => amount_paid),
       [1_450, 1_450, 2_900],
     )
-  })
-
-  it('remembers the latest codes if there are very many', async () => {
-    const ada = await at.addSubscriber()
-    const codes = Array.from({ length: 20 }, (_, n) => `CODE${n}`)
-    const apply = (code: string) => ada.send('POST', PATH, { body: { code } })
-    for (const code of codes) {
-      await addCode(at, code)
-      assert.equal((await apply(code)).status, 200)
-      await removeDiscounts(at, ada)
-    }
-    for (const code of codes.slice(-10, -1)) assert.equal(codeOf(await apply(code)), 'BAD_REQUEST')
   })
 
   it('uses the promotion for the caller if several customers have the same code', async () => {

@@ -161,15 +161,6 @@ describe('a call to Stripe', () => {
     await assert.rejects(again, StripeStoredFailure)
     assert.equal(at.keys.length, 2)
   })
-
-  it('that deletes succeeds if an attempt without an answer has deleted the object', async () => {
-    const { id } = await at.stripe.customers.create()
-    const remove = () => at.begin().remove((sdk, options) => sdk.customers.del(id, {}, options))
-    at.double.failCalls({ kind: 'lost' })
-    await remove()
-    assert.equal(at.double.world.state.tables.customers.size, 0)
-    await assert.rejects(remove(), { reason: 'resource_missing' })
-  })
 })
 
 describe('a bank that asks for a confirmation', () => {

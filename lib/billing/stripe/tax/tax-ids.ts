@@ -1,14 +1,13 @@
 import type Stripe from 'stripe'
 import type { TaxIdBody } from '../../../contract/billing/billing-account-bodies.ts'
 import type { TaxId } from '../../../contract/billing/billing-schemas.ts'
-import { ApiError } from '../../../parts/errors.ts'
 import type { StripeCalls } from '../stripe-calls.ts'
-import { ifInvalid, isMissing } from '../stripe-refusal.ts'
+import { ifInvalid, ifMissing } from '../stripe-refusal.ts'
 
 /** More than a customer needs: an invoice shows only five. */
 const MAX_TAX_IDS = 100
 
-export function taxIdCalls({ read, write, remove }: StripeCalls) {
+export function taxIdCalls({ read, write }: StripeCalls) {
   return {
     listTaxIds: async (customerId: string): Promise<TaxId[]> => {
       const { data } = await read((sdk, options) =>
@@ -24,12 +23,10 @@ export function taxIdCalls({ read, write, remove }: StripeCalls) {
       return toTaxId(added)
     },
 
-    /** Throws NOT_FOUND unless the tax id belongs to the customer. */
+    /** Does nothing if it is gone: an attempt that was not answered may have deleted it. */
     deleteTaxId: async (customerId: string, id: string): Promise<void> => {
-      await remove((sdk, options) => sdk.customers.deleteTaxId(customerId, id, {}, options)).catch(
-        (error) => {
-          throw isMissing(error) ? new ApiError('NOT_FOUND', 'Tax id not found') : error
-        },
+      await write((sdk, options) => sdk.customers.deleteTaxId(customerId, id, {}, options)).catch(
+        ifMissing(null),
       )
     },
   }
