@@ -63,45 +63,32 @@ export interface EventSubject {
   readonly user: string | null
 }
 
-/** The events after which the customer's subscription is read again. */
+/**
+ * The events after which the customer's subscription is read again. When its status changes, Stripe sends
+ * `customer.subscription.updated`, whatever the cause.
+ */
 export const HANDLED_EVENTS: readonly string[] = [
-  'checkout.session.async_payment_failed',
-  'checkout.session.async_payment_succeeded',
   'checkout.session.completed',
-  'checkout.session.expired',
   'customer.deleted',
-  'customer.discount.created',
-  'customer.discount.deleted',
-  'customer.discount.updated',
   'customer.subscription.created',
   'customer.subscription.deleted',
   'customer.subscription.paused',
   'customer.subscription.pending_update_applied',
   'customer.subscription.pending_update_expired',
   'customer.subscription.resumed',
-  'customer.subscription.trial_will_end',
   'customer.subscription.updated',
   'customer.updated',
   'invoice.created',
-  'invoice.finalization_failed',
-  'invoice.marked_uncollectible',
   'invoice.paid',
-  'invoice.payment_action_required',
   'invoice.payment_failed',
-  'invoice.voided',
-  'payment_method.attached',
-  'payment_method.automatically_updated',
-  'payment_method.detached',
-  'payment_method.updated',
 ]
 
 /** Returns null if the event is not about a customer, or if its type does not concern us. */
 export function subjectOf({ type, data }: StripeEvent): EventSubject | null {
   if (!HANDLED_EVENTS.includes(type)) return null
-  const { object, previous_attributes: previous } = data
+  const { object } = data
   const isAboutCustomer = type === 'customer.updated' || type === 'customer.deleted'
-  const id = isAboutCustomer ? object['id'] : (object['customer'] ?? previous?.['customer'])
-  const customer = idOf(id)
+  const customer = idOf(object[isAboutCustomer ? 'id' : 'customer'])
   return customer === null ? null : { customer, user: userOf(type, object) }
 }
 

@@ -93,7 +93,6 @@ export const StripeEvent = v.pipe(
     livemode: v.optional(v.boolean()),
     data: v.looseObject({
       object: v.record(v.string(), v.unknown()),
-      previous_attributes: v.optional(v.record(v.string(), v.unknown())),
     }),
   }),
   v.description('An event, as Stripe sends it'),

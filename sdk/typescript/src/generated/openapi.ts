@@ -2498,9 +2498,6 @@ export interface components {
                 object: {
                     [key: string]: unknown;
                 };
-                previous_attributes?: {
-                    [key: string]: unknown;
-                };
             };
         };
         /** @description Confirms that the event was processed */
