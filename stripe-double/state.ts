@@ -90,8 +90,6 @@ export function createState() {
     dunning: new Map<'end', DunningEnd>([['end', 'canceled']]),
     /** By checkout session. */
     orders: new Map<string, Order>(),
-    /** Subscriptions whose trial's end was announced. */
-    announcedTrials: new Map<string, true>(),
     taxSettings: new Map<'head_office', true>(),
     /** By identifier. */
     meterEvents: new Map<string, MeterReading>(),

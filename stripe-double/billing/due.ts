@@ -4,7 +4,7 @@ import { expireSession } from '../resources/checkout/checkout-sessions.ts'
 import { endSubscription, expireIncomplete } from '../subscriptions/end-subscription.ts'
 import { discardPending } from '../subscriptions/pending-update.ts'
 import { renew } from '../subscriptions/renew.ts'
-import { emit, rowsOf, type World } from '../world.ts'
+import { rowsOf, type World } from '../world.ts'
 import { applyPayment, setLatestInvoice } from './collect.ts'
 import { periodOf } from './period.ts'
 import { finalizeInvoice, payInvoice, subscriptionOf } from './settle-invoice.ts'
@@ -14,8 +14,6 @@ interface Due {
   readonly at: number
   readonly run: () => void
 }
-
-const NOTICE_SECONDS = 3 * 86_400
 
 const FIRST_PAYMENT_SECONDS = 23 * 3_600
 
@@ -51,22 +49,9 @@ function subscriptionDues(world: World, row: Stripe.Subscription): Due[] {
     ...(expiresAt === undefined
       ? []
       : [{ at: expiresAt, run: () => discardPending(world, row.id) }]),
-    ...trialDues(world, row),
     ...(cancel_at === null ? [] : [{ at: cancel_at, run: end }]),
     { at: periodOf(row).end, run: () => renew(world, row) },
   ]
-}
-
-/** Like Stripe, announces the end of a trial three days before it, or at once if the trial is shorter. */
-function trialDues(world: World, row: Stripe.Subscription): Due[] {
-  const { id, status, created, trial_end: end } = row
-  const { announcedTrials } = world.state
-  if (status !== 'trialing' || end === null || announcedTrials.has(id)) return []
-  const run = () => {
-    announcedTrials.set(id, true)
-    emit(world, 'customer.subscription.trial_will_end', row)
-  }
-  return [{ at: Math.max(created, end - NOTICE_SECONDS), run }]
 }
 
 function invoiceDues(world: World, row: Stripe.Invoice): Due[] {

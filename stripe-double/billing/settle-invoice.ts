@@ -46,7 +46,8 @@ export function finalizeInvoice(world: World, draft: Stripe.Invoice): Stripe.Inv
     ending_balance: balance,
     automatically_finalizes_at: null,
     hosted_invoice_url: page,
-    invoice_pdf: `${page}/pdf`,
+    // There is no PDF.
+    invoice_pdf: page,
     status_transitions: { ...row.status_transitions, finalized_at: world.now() },
     number: `${customer.invoice_prefix}-${String(sequence).padStart(4, '0')}`,
   }

@@ -85,16 +85,6 @@ describe('a trial', () => {
     assert.deepEqual((await shop.send('GET', path)).body, { ...terms, trialEndsAt: null })
   })
 
-  it('is announced three days before its end', async () => {
-    await shop.buy('pro')
-    const types = () => shop.double.deliveries().map(({ type }) => type)
-    shop.pass(11 * DAY - 1)
-    assert.equal(types().includes('customer.subscription.trial_will_end'), false)
-    shop.pass(1)
-    await shop.settled()
-    assert.equal(types().includes('customer.subscription.trial_will_end'), true)
-  })
-
   it('is given once, also after it was cancelled', async () => {
     await shop.buy('pro')
     assert.equal((await shop.send('DELETE', SUBSCRIPTION)).status, 200)
