@@ -46,8 +46,6 @@ export function subscriptionCalls(calls: StripeCalls) {
       return all.map(toStripeSubscription)
     },
 
-    getCurrency: async (id: string): Promise<string> => (await get(id)).currency,
-
     /** Switches overages on or off, and adds an item with this price unless it is null. */
     setOverages: (id: string, wanted: 'on' | 'off', price: string | null) =>
       update(id, {

@@ -43,8 +43,7 @@ export function previewPlanChange(
     const wanted = { row, offer: { plan, interval } }
     const shownAt = clampToPeriod(row, now)
     if (isCurrent(wanted)) {
-      const currency = await stripe.getCurrency(row.id)
-      return { ...toAnswer(plan, shownAt), currency, amountDue: 0, lines: [] }
+      return { ...toAnswer(plan, shownAt), currency: row.currency ?? '', amountDue: 0, lines: [] }
     }
     const unpaid = await stripe.findUnpaid(row.id)
     if (isPending(billing, unpaid, wanted)) {

@@ -151,13 +151,13 @@ interface PaidPlan {
 
 /**
  * Reads a plan and seconds, such as `pro=1769688000`; ignores everything else. Earlier releases kept a time for
- * each of several plans: the latest counts.
+ * each of several plans: the latest counts, and of plans with the same time the last, which is the dearest.
  */
 function readPaid({ chargedFrom }: PaidTime): PaidPlan {
   const entries = [...chargedFrom.matchAll(/(\S+)=(\d{1,12})(?= |$)/g)]
   return entries
     .map(([, plan = '', seconds]) => ({ plan, until: Number(seconds) * SECOND_MS }))
-    .reduce((one, other) => (other.until > one.until ? other : one), { plan: '', until: 0 })
+    .reduce((one, other) => (other.until >= one.until ? other : one), { plan: '', until: 0 })
 }
 
 function writePaid({ id }: Plan, until: number): string {

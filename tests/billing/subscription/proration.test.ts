@@ -174,6 +174,8 @@ describe('changes of the plan within a period', () => {
     assert.equal(tryChange(held, big), null)
     const back = changeTo(held, pro)
     assert.ok(Math.abs(back.paid - (9 + (20 * 11) / 31)) < CENT_FRACTION)
+    const both = { ...held.row, chargedFrom: `pro=${at / 1000} big=${at / 1000}` }
+    assert.ok(tryChange({ ...held, row: both }, big))
   })
 })
 
