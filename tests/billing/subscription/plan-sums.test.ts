@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import * as v from 'valibot'
+import { ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
 import { DAY, netOf, openShop, SUBSCRIPTION, use } from '../shop.ts'
 
 /*
@@ -55,7 +57,7 @@ const Step = fc.record({
 })
 
 describe('the sum of any plan changes in a period', () => {
-  it('is that on paper, to the cent', async () => {
+  it('is that on paper, to the cent, and that of its preview', async () => {
     const story = fc.asyncProperty(Plan, fc.array(Step, { maxLength: 7 }), async (first, steps) => {
       await using shop = await openShop()
       await shop.buy(first)
@@ -66,10 +68,15 @@ describe('the sum of any plan changes in a period', () => {
         await use(shop, requests)
         now += seconds
         used += requests
+        const { body } = await shop.send('GET', `${SUBSCRIPTION}/preview?planId=${to}`)
+        const shown = v.parse(ProrationPreview, body).lines
         const { status, text } = await shop.send('PUT', SUBSCRIPTION, { planId: to })
         assert.equal(status, 200, text)
+        const before = paper.paid
         paper = changeOnPaper(paper, to, BigInt(now), BigInt(used))
         assert.equal(BigInt(netOf(shop)), paper.paid)
+        const sum = shown.reduce((total, { amount }) => total + amount, 0)
+        assert.equal(BigInt(sum), paper.paid - before)
       }
     })
     await fc.assert(story, { numRuns: 25 })

@@ -23,6 +23,20 @@ export const changes: readonly Case[] = [
     },
   },
   {
+    title: 'A plan that is taken back before the credit begins costs what was credited',
+    source: 'billing/subscriptions/billing-mode/compare: "the original amount previously debited"',
+    run: async ({ prices, subscribe, clock, gateway, invoicesOf }) => {
+      const subscribed = await subscribe([prices.pro])
+      await clock.pass(10 * DAY)
+      const later = clock.now() + 5 * DAY
+      await gateway().changePrice(toPlan(subscribed, prices.starter, later), 'keep')
+      await clock.pass(DAY)
+      await gateway().changePrice(toPlan(subscribed, prices.pro, later), 'keep')
+      const [, credit, charge] = await invoicesOf(subscribed.id)
+      assert.equal(charge?.total, -(credit?.total ?? 0))
+    },
+  },
+  {
     title: 'A change is charged as its preview shows, to the second',
     source: 'SDK: SubscriptionUpdateParams.proration_date: exactly the prorations of the preview',
     run: async ({ prices, subscribe, clock, gateway, invoicesOf }) => {
