@@ -12,8 +12,13 @@ import type { PendingChange, PriceChange } from '../stripe/price-changes.ts'
 import { saveChange } from './changes.ts'
 import { explainCurrency } from './currency.ts'
 import { changeTime, countedPeriod, explainCredit, periodAfter, restartTime } from './proration.ts'
-import { findPreview, type SubscriptionRow, savePreview, toNote } from './subscriptions.ts'
-import { discardPending } from './sync.ts'
+import {
+  findPreview,
+  forgetPending,
+  type SubscriptionRow,
+  savePreview,
+  toNote,
+} from './subscriptions.ts'
 import { withSubscription } from './with-subscription.ts'
 
 /** The plan that a subscriber wants, paid as often as now unless `interval` says otherwise. */
@@ -85,7 +90,8 @@ export function changePlan(
       return { row, confirmation: unpaid.pending.confirmation }
     }
     if (unpaid.pending !== null) {
-      await discardPending(billing, stripe, row, unpaid.pending)
+      await stripe.discardChange(unpaid.pending)
+      await billing.change([forgetPending(billing.db, row.userId)])
     }
     if (isCurrent(wanted)) return { row }
     requirePaid(row, unpaid)

@@ -2,7 +2,6 @@ import type { AuditNote } from '../../contract/account/audit-actions.ts'
 import type { Statement } from '../../db/transaction.ts'
 import type { Billing } from '../billing.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
-import type { PendingChange } from '../stripe/price-changes.ts'
 import {
   bumpRevision,
   type CustomerRow,
@@ -17,7 +16,6 @@ import {
   deletePreview,
   deleteSubscription,
   findSubscription,
-  forgetPending,
   hasAccess,
   type SubscriptionRow,
   saveSubscription,
@@ -62,7 +60,7 @@ export async function sync(
     if (first === undefined || !(await billing.change([first, ...rest]))) continue
     const { before, after } = result
     if (hasAccess(after) && before?.id !== after.id) await voidLeftovers(billing, stripe, customer)
-    return { ...result, after: await discardUnkept(billing, stripe, after) }
+    return result
   }
   throw new Error(`The subscription of user ${userId} changes faster than it can be read`)
 }
@@ -77,8 +75,9 @@ async function prepare(billing: Billing, stripe: StripeGateway, customer: Custom
   if (subscriptions === 'deleted') {
     return { ...NOTHING, before, statements: [deleteCustomer(db, customer)] }
   }
-  const found = toMirrorRows(userId, before, subscriptions, billing)
-  const { row: after, ...others } = found
+  const { row, ...others } = toMirrorRows(userId, before, subscriptions, billing)
+  // Before it is stored: an event whose sync fails comes again.
+  const after = await discardUnkept(billing, stripe, row)
   const statements = [
     bumpRevision(db, customer),
     after === null ? deleteSubscription(db, userId) : saveSubscription(db, after),
@@ -101,18 +100,8 @@ async function discardUnkept(
   const offer = billing.prices.offerOf(row.pendingPrice)
   if (offer && periodAfter(row, billing.plans.ofUser(row.plan), offer) === 'keep') return row
   const { pending } = await stripe.findUnpaid(row.id)
-  if (pending !== null) await discardPending(billing, stripe, row, pending)
+  if (pending !== null) await stripe.discardChange(pending)
   return { ...row, pendingPrice: null }
-}
-
-export async function discardPending(
-  { db, change }: Billing,
-  stripe: StripeGateway,
-  { userId }: SubscriptionRow,
-  pending: PendingChange,
-): Promise<void> {
-  await stripe.discardChange(pending)
-  await change([forgetPending(db, userId)])
 }
 
 /** A preview is valid only for the same item and price. */

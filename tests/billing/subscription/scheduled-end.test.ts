@@ -104,6 +104,17 @@ describe('a year whose payment the bank wants confirmed', () => {
     })
   }
 
+  it('is discarded later if Stripe does not answer at first', async () => {
+    // The first reads the customer, the second the pending change.
+    shop.double.failCalls({ kind: 'slow', delayMs: 0, method: 'GET' })
+    shop.double.failCalls({ kind: '500', method: 'GET' })
+    await shop.stripe.subscriptions.update(shop.id, { cancel_at: 'min_period_end' })
+    await shop.settled()
+    const row = await shop.row()
+    assert.deepEqual([row?.pendingPrice, row?.lapsedPrice], [null, null])
+    assert.equal(shop.atStripe(shop.id).pending_update, null)
+  })
+
   it('is not offered again after a cancellation in the portal', async () => {
     await shop.stripe.subscriptions.update(shop.id, { cancel_at_period_end: true })
     await shop.settled()
