@@ -14,7 +14,6 @@ import { deleteAccount } from './with-usage.ts'
  */
 
 const Meta = v.object({ meta: v.object({ degraded: v.boolean() }) })
-const ASKS_CARD = 'pm_card_authenticationRequired'
 /** In cents: it pays for 10 units. */
 const SMALL_CAP = 1
 
@@ -41,15 +40,19 @@ const customerOf = ({ double }: Shop) => String([...double.world.state.tables.cu
 const live = ({ double }: Shop) =>
   [...double.world.state.tables.subscriptions.values()].filter(({ status }) => status === 'active')
 
+async function attach(shop: Shop, card: string): Promise<string> {
+  return (await shop.stripe.paymentMethods.attach(card, { customer: customerOf(shop) })).id
+}
+
 /** Changes from Starter to Pro with a card that asks. Returns the page on which to confirm. */
 async function changeWithBank(shop: Shop): Promise<string | undefined> {
   const row = await shop.row()
   if (row?.plan !== 'starter') return undefined
-  const kept = String(shop.atStripe(row.id).default_payment_method)
-  const asks = await shop.stripe.paymentMethods.attach(ASKS_CARD, { customer: customerOf(shop) })
-  await shop.stripe.subscriptions.update(row.id, { default_payment_method: asks.id })
+  const payWith = async (card: string) =>
+    shop.stripe.subscriptions.update(row.id, { default_payment_method: await attach(shop, card) })
+  await payWith('pm_card_authenticationRequired')
   const { body } = await shop.send('PUT', SUBSCRIPTION, { planId: 'pro' })
-  await shop.stripe.subscriptions.update(row.id, { default_payment_method: kept })
+  await payWith('pm_card_visa')
   return v.is(PlanChangeResponse, body) ? body.confirmation?.url : undefined
 }
 
@@ -72,11 +75,10 @@ const EVENTS = {
   starter: ({ shop }) => shop.send('PUT', SUBSCRIPTION, { planId: 'starter' }),
   pro: ({ shop }) => shop.send('PUT', SUBSCRIPTION, { planId: 'pro' }),
   'a second subscription': async ({ shop }) => {
-    const [first] = live(shop)
-    if (first === undefined || live(shop).length > 1) return
+    if (live(shop).length !== 1) return
     await shop.stripe.subscriptions.create({
       customer: customerOf(shop),
-      default_payment_method: String(first.default_payment_method),
+      default_payment_method: await attach(shop, 'pm_card_visa'),
       items: [{ price: shop.prices.pro }],
     })
   },
@@ -129,6 +131,6 @@ describe('the units that Stripe receives', () => {
       const sent = sum([...shop.double.world.state.meterEvents.values()].map(({ value }) => value))
       assert.equal(sent, counted)
     })
-    await fc.assert(property, { numRuns: 30 })
+    await fc.assert(property, { numRuns: 15 })
   })
 })
