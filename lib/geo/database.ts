@@ -10,6 +10,7 @@ import { RecordCache } from './mmdb/record-cache.ts'
 import { type LocationFinding, NO_FINDING } from './place/finding.ts'
 import type { PlaceNames } from './place/names.ts'
 import { systemNumber } from './place/network-owner.ts'
+import { NO_OTHERS, type OtherCountries } from './place/other-countries.ts'
 import { createPrivacyFinder } from './privacy/finding.ts'
 import { chooseSchema } from './providers/choose.ts'
 import { flatCity } from './providers/flat-city.ts'
@@ -37,7 +38,7 @@ export async function openDatabase(path: string, options: OpenOptions) {
     const name = options.name ?? basename(path).replace(/\.mmdb$/, '')
     const provider = providerOf(schema, mmdb.metadata, name)
     const readAsn = createReadAsn(mmdb, schema)
-    const asns = await probeRecords(mmdb, readAsn)
+    const records = await probeRecords(mmdb, schema, readAsn)
     return {
       /** By default, the file name without its extension. */
       name,
@@ -56,11 +57,15 @@ export async function openDatabase(path: string, options: OpenOptions) {
       findPrivacy: createPrivacyFinder(mmdb, schema, provider),
       /** Returns the names of the record of an address in all languages; undefined if it has none. */
       findNames: (address: Address) => readNames(mmdb, schema, address),
+      /** Returns which other countries the record of an address names; undefined if the layout has none. */
+      findOthers: (address: Address) => readOthers(mmdb, schema, address),
+      /** Whether one of the first records names another country. */
+      knowsOthers: records.some(({ isOther }) => isOther),
       /** See `Mmdb`. */
       matchedBits: mmdb.matchedBits,
       ipv4Starts: mmdb.ipv4Starts,
       /** Whether the first records name autonomous systems. Always true for an overlay: any record may. */
-      knowsSystems: provider === 'overlay' || asns.some((asn) => asn > 0),
+      knowsSystems: provider === 'overlay' || records.some(({ asn }) => asn > 0),
       /** The networks of one IP version with their autonomous systems, for a walk. */
       systems: (version: 4 | 6) => createSystemTree(mmdb, version, readAsn),
       /** Number of different records. Walks the whole tree. */
@@ -89,13 +94,15 @@ function productOf(schema: Schema, { databaseType }: MmdbMetadata, name: string)
 const PROBE_RECORDS = 1_000
 
 /**
- * Returns the autonomous systems of the first records. Throws if one cannot be decoded, as in a file that
- * is cut off or overwritten.
+ * Returns the autonomous systems of the first records, and whether these name other countries. Throws if one cannot
+ * be decoded, as in a file that is cut off or overwritten.
  */
-function probeRecords(mmdb: Mmdb, readAsn: ReadAsn): Promise<number[]> {
+function probeRecords(mmdb: Mmdb, schema: Schema, readAsn: ReadAsn) {
   return mapInSlices([...mmdb.offsets(PROBE_RECORDS)], (offset) => {
-    mmdb.decode(offset)
-    return readAsn(offset)
+    const record = asMap(mmdb.decode(offset))
+    const { registered, represented } = schema.others?.(record) ?? NO_OTHERS
+    const isOther = registered !== undefined || represented !== undefined
+    return { asn: readAsn(offset), isOther }
   })
 }
 
@@ -140,6 +147,17 @@ function readNames(mmdb: Mmdb, schema: Schema, address: Address): PlaceNames | u
   if (offset === 0) return undefined
   try {
     return schema.names?.(asMap(mmdb.decodeNames(offset)))
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns undefined if the record is damaged. */
+function readOthers(mmdb: Mmdb, schema: Schema, address: Address): OtherCountries | undefined {
+  const offset = schema.others === undefined ? 0 : mmdb.find(address)
+  if (offset === 0) return undefined
+  try {
+    return schema.others?.(asMap(mmdb.decode(offset)))
   } catch {
     return undefined
   }

@@ -13,6 +13,7 @@ import { attributionOf } from './attribution.ts'
 import { type GeoDatabase, type OpenOptions, openDatabase } from './database.ts'
 import type { SourceFile } from './files/source-files.ts'
 import type { PlaceNames } from './place/names.ts'
+import { joinOthers, type OtherCountries } from './place/other-countries.ts'
 import { joinFindings, type PrivacyFinding } from './privacy/finding.ts'
 
 /** The open databases. A replaced file is reopened while look-ups go on. */
@@ -100,14 +101,15 @@ export async function openLibrary(options: LibraryOptions) {
     find,
     /** See `createSystems`. */
     findSystem: systems.find,
-    /** The smallest block (CIDR) around the address for which all databases about `subjects` find the same. */
+    /** The smallest block (CIDR) around the address for which the answer is the same. */
     prefix: (address: Address, subjects: Subjects) => prefixOf(address, subjects, served, atlas),
+    /** Which other countries the databases name for the address, in order of priority. */
+    findOthers: (address: Address) => findOthersIn(address, served.places),
     /** What the databases about privacy state together; undefined if nothing. */
     findPrivacy: (address: Address): PrivacyFinding | undefined =>
       joinFindings(served.privacy.flatMap(({ findPrivacy }) => findPrivacy(address) ?? [])),
     /** The names of the address's place in all languages, in order of priority. */
-    names: (address: Address): PlaceNames[] =>
-      served.places.flatMap(({ findNames }) => findNames(address) ?? []),
+    names: (address: Address) => namesIn(address, served.places),
     /** The open databases that locate addresses, in order of priority. */
     places,
     /** All open databases, in order of priority: the same list until a file changes. */
@@ -160,7 +162,8 @@ function locateReserved(places: readonly GeoDatabase[], address: Address): Looku
   return locate(own, address).place === undefined ? { ...located, ...NO_PLACE } : located
 }
 
-type Subjects = 'place' | 'place and privacy'
+/** `records`: all that the records of places state, other countries included, which the atlas does not have. */
+type Subjects = 'place' | 'place and privacy' | 'records' | 'records and privacy'
 
 function prefixOf(
   address: Address,
@@ -168,10 +171,19 @@ function prefixOf(
   { places, privacy }: Served,
   atlas: AtlasKeeper | undefined,
 ): string {
-  const found = atlas?.matchedBits(address) ?? matchedBits(places, address)
+  const combined = subjects.startsWith('records') ? undefined : atlas?.matchedBits(address)
+  const found = combined ?? matchedBits(places, address)
   const bits = Math.max(found, publicBits(address))
-  if (subjects === 'place') return networkText(address, bits)
+  if (!subjects.endsWith('privacy')) return networkText(address, bits)
   return networkText(address, Math.max(bits, matchedBits(privacy, address)))
+}
+
+function namesIn(address: Address, places: readonly GeoDatabase[]): PlaceNames[] {
+  return places.flatMap(({ findNames }) => findNames(address) ?? [])
+}
+
+function findOthersIn(address: Address, places: readonly GeoDatabase[]): OtherCountries {
+  return joinOthers(places.flatMap(({ findOthers }) => findOthers(address) ?? []))
 }
 
 /** How many leading bits of the address decide what a look-up finds in all these databases. */

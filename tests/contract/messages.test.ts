@@ -23,7 +23,7 @@ const IN_BODIES: readonly Mistake[] = [
   [
     ...BATCH,
     { ...IPS, include: ['foo'] },
-    /"foo" cannot be included; network, privacy, confidence can$/,
+    /"foo" cannot be included; network, privacy, confidence, registered, country can$/,
   ],
   [...SUMMARY, { ...IPS, include: ['network'] }, /"network" cannot be included; privacy can$/],
   [

@@ -81,6 +81,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'lib/accounts/sealed.ts',
   ],
   'better-sqlite3': ['lib/db/connection.ts', 'lib/db/open.ts'],
+  'countries-list': ['lib/geo/place/country-facts.ts'],
   'd3-dsv': [
     'lib/geo/answer/bulk-csv.ts',
     'lib/geo/answer/result-csv.ts',

@@ -35,6 +35,8 @@ export function fakeDatabase(
     subject: 'place',
     findPrivacy: () => undefined,
     findNames: () => undefined,
+    findOthers: () => undefined,
+    knowsOthers: false,
     matchedBits: () => 0,
     ipv4Starts: () => Uint32Array.of(0),
     knowsSystems: finding.network?.asn !== undefined,

@@ -38,7 +38,7 @@ export const BatchBody = strictObject('Addresses to locate in one request', {
       v.array(includeOf(LIST_INCLUDES)),
       v.minLength(1),
       v.description(
-        'Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence',
+        'Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, registered adds location.registeredCountry and location.representedCountry, country adds capital, currency, callingCode and languages to location.country',
       ),
     ),
   ),

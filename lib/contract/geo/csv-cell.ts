@@ -1,13 +1,14 @@
 /** Characters with which a formula begins, the full-width ones included. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
-const UTC_OFFSET = /^[+-]\d{2}:\d{2}$/
+/** An offset from UTC, a calling code or another number. */
+const SIGNED = /^[+-]\d{1,7}(?::\d{2})?$/
 
 /**
  * A cell of CSV. Escapes texts that a spreadsheet would run as a formula (OWASP, CSV Injection), because
- * strangers may choose the names of places and networks. Numbers and offsets from UTC are safe, even if
- * negative.
+ * strangers may choose the names of places and networks. Numbers and offsets from UTC are safe, with
+ * any sign.
  */
 export function csvCell(value: string | number | boolean | undefined): string {
   if (typeof value !== 'string') return String(value ?? '')
-  return FORMULA.test(value) && !UTC_OFFSET.test(value) ? `'${value}` : value
+  return FORMULA.test(value) && !SIGNED.test(value) ? `'${value}` : value
 }

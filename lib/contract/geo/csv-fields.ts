@@ -43,4 +43,14 @@ export const INCLUDED_CSV_FIELDS: Readonly<Record<(typeof LIST_INCLUDES)[number]
     region_confidence: 'location.confidence.region',
     city_confidence: 'location.confidence.city',
   },
+  registered: {
+    registered_country: 'location.registeredCountry.code',
+    represented_country: 'location.representedCountry.code',
+  },
+  country: {
+    capital: 'location.country.capital',
+    currency: 'location.country.currency',
+    calling_code: 'location.country.callingCode',
+    languages: 'location.country.languages',
+  },
 }

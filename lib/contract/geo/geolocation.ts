@@ -7,6 +7,11 @@ import { Privacy } from './privacy.ts'
 const Confidence = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const MeasuredShare = v.pipe(v.number(), v.minValue(0.01), v.maxValue(0.99))
 
+const OtherCountry = v.strictObject({
+  code: v.pipe(v.string(), v.description('ISO 3166-1 alpha-2')),
+  name: v.string(),
+})
+
 export const Location = strictObject('Location of an address, as precise as the databases allow', {
   continent: v.strictObject({ code: v.string(), name: v.string() }),
   country: v.optional(
@@ -19,6 +24,29 @@ export const Location = strictObject('Location of an address, as precise as the 
           v.array(v.string()),
           v.minLength(1),
           v.description('Political and economic unions that the country belongs to'),
+        ),
+      ),
+      capital: v.optional(
+        v.pipe(
+          v.string(),
+          v.description('Only if included, as the next three: its name in English'),
+        ),
+      ),
+      currency: v.optional(
+        v.pipe(v.string(), v.regex(/^[A-Z]{3}$/), v.description('The main one, ISO 4217')),
+      ),
+      callingCode: v.optional(
+        v.pipe(
+          v.string(),
+          v.regex(/^\+\d{1,7}$/),
+          v.description('For telephones, with a plus sign'),
+        ),
+      ),
+      languages: v.optional(
+        v.pipe(
+          v.array(v.string()),
+          v.minLength(1),
+          v.description('Tags of the languages spoken there, BCP 47, most used first'),
         ),
       ),
     }),
@@ -68,6 +96,23 @@ export const Location = strictObject('Location of an address, as precise as the 
       }),
       v.description(
         'Only if included: how often answers that rest on the same data were right, measured on what network operators publish',
+      ),
+    ),
+  ),
+  registeredCountry: v.optional(
+    v.pipe(
+      OtherCountry,
+      v.description('Only if included: where the network is registered, if a database states it'),
+    ),
+  ),
+  representedCountry: v.optional(
+    v.pipe(
+      v.strictObject({
+        ...OtherCountry.entries,
+        type: v.optional(v.pipe(v.string(), v.description('Such as military'))),
+      }),
+      v.description(
+        'Only if included: the country that the users represent, as of an army abroad, if a database states it',
       ),
     ),
   ),
@@ -165,12 +210,21 @@ function isAuto(tag: unknown): boolean {
 }
 
 /** What a caller can include beyond the fields of the default answer. */
-export const INCLUDES = ['network', 'privacy', 'confidence', 'hostname'] as const
+export const INCLUDES = [
+  'network',
+  'privacy',
+  'confidence',
+  'registered',
+  'country',
+  'hostname',
+] as const
 export type Include = (typeof INCLUDES)[number]
 export const LIST_INCLUDES = [
   'network',
   'privacy',
   'confidence',
+  'registered',
+  'country',
 ] as const satisfies readonly Include[]
 
 /** A part of a result that a list can include. */

@@ -16,7 +16,7 @@ const LookupQuery = v.object({
     v.pipe(
       listOf(INCLUDES, `must be of ${INCLUDES.join(', ')}, separated by commas`),
       v.description(
-        'Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, hostname the hostname. Naming such a field in `fields` does the same',
+        'Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, registered adds location.registeredCountry and location.representedCountry, country adds capital, currency, callingCode and languages to location.country, hostname the hostname. Naming such a field in `fields` does the same',
       ),
     ),
   ),

@@ -49,7 +49,7 @@ function shorten(text: string): string {
  * `precision`, or an error. `now` is epoch milliseconds.
  */
 export function createAnswerJson(
-  geo: Pick<Library, 'find' | 'prefix' | 'names' | 'findPrivacy'>,
+  geo: Pick<Library, 'find' | 'prefix' | 'names' | 'findPrivacy' | 'findOthers'>,
   options: AnswerOptions,
 ): (text: string, now: number) => string {
   const whole = { degraded: false }

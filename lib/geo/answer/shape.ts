@@ -22,19 +22,25 @@ export type FindExtras = (address: Address) => Extras
 
 /** Returns undefined if the caller asks for no extras, or is over the cap: then answers have none. */
 export function createFindExtras(
-  geo: Pick<Library, 'prefix' | 'findPrivacy'>,
+  geo: Pick<Library, 'prefix' | 'findPrivacy' | 'findOthers'>,
   { fields, include = [] }: Pick<AnswerOptions, 'fields' | 'include'>,
   { degraded }: { readonly degraded: boolean },
 ): FindExtras | undefined {
   const hasPrefix = include.includes('network') || asks(fields, 'network.prefix')
   const hasPrivacy = include.includes('privacy') || asksPrivacy(fields)
   const hasConfidence = asksConfidence({ fields, include })
-  if (degraded || !(hasPrefix || hasPrivacy || hasConfidence)) return undefined
-  const subjects = hasPrivacy ? 'place and privacy' : 'place'
+  const hasOthers = asksOthers({ fields, include })
+  const hasFacts = asksFacts({ fields, include })
+  const asksNone = !(hasPrefix || hasPrivacy || hasConfidence || hasOthers || hasFacts)
+  if (degraded || asksNone) return undefined
+  const about = hasOthers ? 'records' : 'place'
+  const subjects = hasPrivacy ? (`${about} and privacy` as const) : about
   return (address) => ({
     prefix: hasPrefix ? geo.prefix(address, subjects) : undefined,
     finding: hasPrivacy ? geo.findPrivacy(address) : undefined,
     hasConfidence,
+    hasFacts,
+    others: hasOthers ? geo.findOthers(address) : undefined,
   })
 }
 
@@ -49,14 +55,16 @@ export function notIncluded(
 ): { readonly headers: { readonly 'not-included': string } } | undefined {
   const { fields, include = [] } = options
   if (fields === undefined && include.length === 0) return undefined
-  const missing: Include[] = []
-  const measured = () => geo.list().filter(({ product }) => isMeasuredProduct(product))
-  if (asksConfidence(options) && !areMeasured(measured())) missing.push('confidence')
+  const { list } = geo
+  const measured = () => list().filter(({ product }) => isMeasuredProduct(product))
   const asksForPrivacy = include.includes('privacy') || asksPrivacy(fields)
-  if (asksForPrivacy && !geo.list().some(({ subject }) => subject === 'privacy')) {
-    missing.push('privacy')
-  }
-  if (!hasHostnames && asksHostname(options)) missing.push('hostname')
+  const known: readonly [name: Include, isAsked: boolean, isKnown: () => boolean][] = [
+    ['confidence', asksConfidence(options), () => areMeasured(measured())],
+    ['privacy', asksForPrivacy, () => list().some(({ subject }) => subject === 'privacy')],
+    ['registered', asksOthers(options), () => list().some(({ knowsOthers }) => knowsOthers)],
+    ['hostname', asksHostname(options), () => hasHostnames],
+  ]
+  const missing = known.flatMap(([name, isAsked, isKnown]) => (isAsked && !isKnown() ? [name] : []))
   return missing.length === 0 ? undefined : { headers: { 'not-included': missing.join(', ') } }
 }
 
@@ -109,13 +117,13 @@ export function translate(
 ): string {
   const translated = (level: keyof PlaceNames, json: string): string => {
     const name: unknown = JSON.parse(json)
-    const record = records.find((one) => readName(level, defaultName(one[level])) === name)
-    const known = record && readName(level, textAt(record[level], language))
+    const record = records.find((one) => readName(level, defaultName(one[level] ?? {})) === name)
+    const known = record && readName(level, textAt(record[level] ?? {}, language))
     return known === undefined ? json : asciiJson(known)
   }
   return mapMembers(location, (member, value) => {
     if (member === 'city') return translated(member, value)
-    if (member !== 'continent' && member !== 'country' && member !== 'region') return value
+    if (!isNamed(member)) return value
     return mapMembers(value, (inner, text) => (inner === 'name' ? translated(member, text) : text))
   })
 }
@@ -127,12 +135,31 @@ function asksConfidence({ fields, include = [] }: AnswerOptions): boolean {
   )
 }
 
+function asksOthers({ fields, include = [] }: AnswerOptions): boolean {
+  const isOther = (name: string) => /^location\.re(gistered|presented)Country\b/.test(name)
+  return include.includes('registered') || (fields?.some(isOther) ?? false)
+}
+
+/** Facts about the country, which `location.country` alone does not ask for. */
+function asksFacts({ fields, include = [] }: AnswerOptions): boolean {
+  const isFact = (name: string) =>
+    /^location\.country\.(capital|currency|callingCode|languages)$/.test(name)
+  return include.includes('country') || (fields?.some(isFact) ?? false)
+}
+
 function asks(fields: AnswerOptions['fields'], name: string): boolean {
   return fields?.includes(name) ?? false
 }
 
 function asksPrivacy(fields: AnswerOptions['fields'] = []): boolean {
   return fields.some((name) => /^(sources\.)?privacy\b/.test(name))
+}
+
+const NAMED = ['continent', 'country', 'region', 'registeredCountry', 'representedCountry'] as const
+
+/** Whether the member of a location is an object with a name. */
+function isNamed(member: string): member is (typeof NAMED)[number] {
+  return NAMED.some((name) => name === member)
 }
 
 /** The name that the decoder reads by default. */

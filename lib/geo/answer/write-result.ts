@@ -1,7 +1,9 @@
 import type { Precision } from '../../contract/geo/geolocation.ts'
 import type { Address } from '../../parts/net/address.ts'
+import { countryFactsJson } from '../place/country-facts.ts'
 import { LEVEL, type Level, type Named, type NetworkOwner, type Place } from '../place/finding.ts'
 import { asciiJson } from '../place/json-text.ts'
+import { type OtherCountries, othersJson } from '../place/other-countries.ts'
 import type { PrivacyFinding } from '../privacy/finding.ts'
 import type { Located } from './locate.ts'
 import { utcOffset } from './timezones.ts'
@@ -21,9 +23,16 @@ export interface Extras {
   readonly finding: PrivacyFinding | undefined
   /** Whether the answer says how often answers like it were right. */
   readonly hasConfidence: boolean
+  /** Whether the answer has facts about the country. */
+  readonly hasFacts?: boolean
+  readonly others?: OtherCountries | undefined
 }
 
-const NO_EXTRAS: Extras = { prefix: undefined, finding: undefined, hasConfidence: false }
+const NO_EXTRAS: Extras = {
+  prefix: undefined,
+  finding: undefined,
+  hasConfidence: false,
+}
 
 /** The part of `Located` that an answer needs. */
 export interface LookupResult
@@ -56,8 +65,8 @@ export function writeResult(
   let json = `"query":{"type":"ip","value":"${address.text}","ipVersion":${address.version}}`
   const sources: string[] = []
   if (place !== undefined && level !== undefined) {
-    json += `,"location":{${locationJson(place, level, located, now)}`
-    json += `${confidenceJson(place, located, added)}}`
+    const location = locationJson(place, level, located, now)
+    json += `,"location":{${withExtras(location, place, located, added)}}`
     sources.push(sourcesJson(located, level, network !== undefined))
   } else if (network !== undefined) {
     sources.push(`"asn":${listJson(located.networkSources)}`)
@@ -107,6 +116,26 @@ function locationJson(
   if (located.timezone !== undefined) text += `,${timezoneJson(located.timezone.name, now)}`
   if (located.confidence !== undefined) text += `,"geoConfidence":${located.confidence}`
   return text
+}
+
+function withExtras(
+  location: string,
+  place: PlaceResult,
+  located: LookupResult,
+  extras: Extras,
+): string {
+  if (extras === NO_EXTRAS) return location
+  const known = extras.hasFacts === true ? withFacts(location, place) : location
+  return `${known}${confidenceJson(place, located, extras)}${othersJson(extras.others)}`
+}
+
+/** Adds facts to the country, which is the last object in the first part of `location`. */
+function withFacts(location: string, { json, country }: PlaceResult): string {
+  const facts = country === undefined ? '' : countryFactsJson(country.code)
+  if (facts === '') return location
+  const { countryWithEmblems } = json
+  const first = location.startsWith(countryWithEmblems) ? countryWithEmblems : json.country
+  return `${first.slice(0, -1)},${facts}}${location.slice(first.length)}`
 }
 
 /** The shares of what the answer names; empty if they are not asked for or were not measured. */

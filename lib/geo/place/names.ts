@@ -10,6 +10,8 @@ export interface PlaceNames {
   readonly country: Names
   readonly region: Names
   readonly city: Names
+  readonly registeredCountry?: Names
+  readonly representedCountry?: Names
 }
 
 /** The names in a map of a record that was decoded with all names. */

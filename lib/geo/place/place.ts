@@ -63,7 +63,7 @@ function levelOf(raw: RawPlace): Level {
 }
 
 /** Some files use ZZ, EU and other codes for "no country", or codes that ISO 3166-1 has replaced. */
-function toCountry(raw: RawNamed | undefined): Named | undefined {
+export function toCountry(raw: RawNamed | undefined): Named | undefined {
   if (raw?.code === undefined) return undefined
   const known = findCountry(currentCountryCode(raw.code))
   if (known === undefined) return undefined

@@ -3,7 +3,8 @@ import { mapAt, mapsAt, numberAt, textAt } from '../mmdb/fields.ts'
 import type { Named, NetworkOwner, Place } from '../place/finding.ts'
 import { namesIn, type PlaceNames } from '../place/names.ts'
 import { toNetworkOwner } from '../place/network-owner.ts'
-import { type RawNamed, toPlace } from '../place/place.ts'
+import type { OtherCountries } from '../place/other-countries.ts'
+import { type RawNamed, toCountry, toPlace } from '../place/place.ts'
 import type { RegionCode, Schema } from './schema.ts'
 
 const PLACE_KEYS = ['country', 'registered_country', 'continent', 'city', 'location']
@@ -35,6 +36,7 @@ export const maxmind: Schema = {
     network: networkOf(record),
   }),
   asn: (record) => asnOf(traitsOf(record)),
+  others: otherCountries,
   names: placeNames,
 }
 
@@ -59,6 +61,17 @@ function placeNames(record: DecodedMap): PlaceNames {
     country: namesIn(mapAt(record, country)),
     region: namesIn(region),
     city: namesIn(mapAt(record, 'city')),
+    registeredCountry: namesIn(mapAt(record, 'registered_country')),
+    representedCountry: namesIn(mapAt(record, 'represented_country')),
+  }
+}
+
+function otherCountries(record: DecodedMap): OtherCountries {
+  const map = mapAt(record, 'represented_country')
+  const represented = toCountry(named(map, 'iso_code'))
+  return {
+    registered: toCountry(named(mapAt(record, 'registered_country'), 'iso_code')),
+    represented: represented && { ...represented, type: textAt(map, 'type') },
   }
 }
 

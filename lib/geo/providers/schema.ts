@@ -4,6 +4,7 @@ import type { MmdbMetadata } from '../mmdb/mmdb.ts'
 import type { LocationFinding } from '../place/finding.ts'
 import type { PlaceNames } from '../place/names.ts'
 import type { RawNetwork } from '../place/network-owner.ts'
+import type { OtherCountries } from '../place/other-countries.ts'
 
 /** Returns the ISO 3166-2 code of the region called `name` in a country; undefined if unknown. */
 export type RegionCode = (country: string, name: string) => string | undefined
@@ -38,6 +39,8 @@ export interface Schema {
   privacySources?(record: DecodedMap): readonly string[]
   /** The autonomous system alone, without the cost of `read`. */
   asn?(record: DecodedMap): RawNetwork['asn']
+  /** Returns the countries of registration and representation that a record states; absent if no record does. */
+  others?(record: DecodedMap): OtherCountries
   /** Returns the names of a record that was decoded with all names; absent if the layout has one language. */
   names?(record: DecodedMap): PlaceNames
 }

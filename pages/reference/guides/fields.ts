@@ -8,6 +8,10 @@ const INCLUDE_TEXTS: Readonly<Record<Include, string>> = {
     '`privacy` adds whether the address belongs to a cloud, VPN, proxy, relay or Tor exit, where the operator has loaded such lists.',
   confidence:
     '`confidence` adds `location.confidence`: how often answers that rest on the same data were right.',
+  registered:
+    '`registered` adds `location.registeredCountry`, where the network is registered, and `location.representedCountry`, as of an army abroad, where a database states them.',
+  country:
+    '`country` adds `capital`, `currency`, `callingCode` and `languages` to `location.country`.',
   hostname: '`hostname` asks the DNS for the name of the address, where the operator allows it.',
 }
 

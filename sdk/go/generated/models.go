@@ -402,6 +402,12 @@ type Location struct {
 	PostalCode    *string          `json:"postalCode,omitempty"`
 	Region        *Location_Region `json:"region,omitempty"`
 
+	// RegisteredCountry Only if included: where the network is registered, if a database states it
+	RegisteredCountry *Location_RegisteredCountry `json:"registeredCountry,omitempty"`
+
+	// RepresentedCountry Only if included: the country that the users represent, as of an army abroad, if a database states it
+	RepresentedCountry *Location_RepresentedCountry `json:"representedCountry,omitempty"`
+
 	// Timezone IANA timezone name
 	Timezone *string `json:"timezone,omitempty"`
 
@@ -433,12 +439,24 @@ type Location_Coordinates struct {
 
 // Location_Country defines model for Location.Country.
 type Location_Country struct {
+	// CallingCode For telephones, with a plus sign
+	CallingCode *string `json:"callingCode,omitempty"`
+
+	// Capital Only if included, as the next three: its name in English
+	Capital *string `json:"capital,omitempty"`
+
 	// Code ISO 3166-1 alpha-2
 	Code string `json:"code"`
 
+	// Currency The main one, ISO 4217
+	Currency *string `json:"currency,omitempty"`
+
 	// Flag Flag emoji
 	Flag *string `json:"flag,omitempty"`
-	Name string  `json:"name"`
+
+	// Languages Tags of the languages spoken there, BCP 47, most used first
+	Languages []string `json:"languages,omitempty"`
+	Name      string   `json:"name"`
 
 	// Unions Political and economic unions that the country belongs to
 	Unions []string `json:"unions,omitempty"`
@@ -449,6 +467,23 @@ type Location_Region struct {
 	// Code ISO 3166-2
 	Code string `json:"code"`
 	Name string `json:"name"`
+}
+
+// Location_RegisteredCountry Only if included: where the network is registered, if a database states it
+type Location_RegisteredCountry struct {
+	// Code ISO 3166-1 alpha-2
+	Code string `json:"code"`
+	Name string `json:"name"`
+}
+
+// Location_RepresentedCountry Only if included: the country that the users represent, as of an army abroad, if a database states it
+type Location_RepresentedCountry struct {
+	// Code ISO 3166-1 alpha-2
+	Code string `json:"code"`
+	Name string `json:"name"`
+
+	// Type Such as military
+	Type *string `json:"type,omitempty"`
 }
 
 // SummaryBody Addresses to count by where they are
@@ -571,7 +606,7 @@ type LocateCallerParams struct {
 	// Fields Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Include Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, hostname the hostname. Naming such a field in `fields` does the same
+	// Include Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, registered adds location.registeredCountry and location.representedCountry, country adds capital, currency, callingCode and languages to location.country, hostname the hostname. Naming such a field in `fields` does the same
 	Include *string `form:"include,omitempty" json:"include,omitempty"`
 
 	// Lang Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language

@@ -5,6 +5,7 @@ import { createAnswerJson, createLines } from '../../../lib/geo/answer/bulk.ts'
 import { createCsvLines } from '../../../lib/geo/answer/bulk-csv.ts'
 import type { Located } from '../../../lib/geo/answer/locate.ts'
 import { toNetworkOwner } from '../../../lib/geo/place/network-owner.ts'
+import { NO_OTHERS } from '../../../lib/geo/place/other-countries.ts'
 import { toPlace } from '../../../lib/geo/place/place.ts'
 import { NOWHERE } from '../fake-database.ts'
 
@@ -13,7 +14,12 @@ const csv = createCsvLines({})
 
 /** Answers as databases do that find the same about each address. */
 function answering(located: Located, asked = {}) {
-  const geo = { find: () => located, findPrivacy: () => undefined, names: () => [] }
+  const geo = {
+    find: () => located,
+    findPrivacy: () => undefined,
+    findOthers: () => NO_OTHERS,
+    names: () => [],
+  }
   return createAnswerJson({ ...geo, prefix: () => '1.2.3.0/24' }, asked)
 }
 

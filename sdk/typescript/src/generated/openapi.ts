@@ -1769,6 +1769,14 @@ export interface components {
                 flag?: string;
                 /** @description Political and economic unions that the country belongs to */
                 unions?: string[];
+                /** @description Only if included, as the next three: its name in English */
+                capital?: string;
+                /** @description The main one, ISO 4217 */
+                currency?: string;
+                /** @description For telephones, with a plus sign */
+                callingCode?: string;
+                /** @description Tags of the languages spoken there, BCP 47, most used first */
+                languages?: string[];
             };
             region?: {
                 /** @description ISO 3166-2 */
@@ -1798,6 +1806,20 @@ export interface components {
                 /** @description Right means within 50 km (31 miles) */
                 city?: number;
             };
+            /** @description Only if included: where the network is registered, if a database states it */
+            registeredCountry?: {
+                /** @description ISO 3166-1 alpha-2 */
+                code: string;
+                name: string;
+            };
+            /** @description Only if included: the country that the users represent, as of an army abroad, if a database states it */
+            representedCountry?: {
+                /** @description ISO 3166-1 alpha-2 */
+                code: string;
+                name: string;
+                /** @description Such as military */
+                type?: string;
+            };
         };
         /** @description The requested fields of a GeolocationResult; fields without a value are omitted */
         SelectedResult: {
@@ -1824,6 +1846,14 @@ export interface components {
                     flag?: string;
                     /** @description Political and economic unions that the country belongs to */
                     unions?: string[];
+                    /** @description Only if included, as the next three: its name in English */
+                    capital?: string;
+                    /** @description The main one, ISO 4217 */
+                    currency?: string;
+                    /** @description For telephones, with a plus sign */
+                    callingCode?: string;
+                    /** @description Tags of the languages spoken there, BCP 47, most used first */
+                    languages?: string[];
                 };
                 region?: {
                     /** @description ISO 3166-2 */
@@ -1851,6 +1881,18 @@ export interface components {
                     region?: number;
                     /** @description Right means within 50 km (31 miles) */
                     city?: number;
+                };
+                registeredCountry?: {
+                    /** @description ISO 3166-1 alpha-2 */
+                    code?: string;
+                    name?: string;
+                };
+                representedCountry?: {
+                    /** @description ISO 3166-1 alpha-2 */
+                    code?: string;
+                    name?: string;
+                    /** @description Such as military */
+                    type?: string;
                 };
             };
             network?: {
@@ -1905,9 +1947,9 @@ export interface components {
             /** @description IPv4 and IPv6 addresses */
             ips: string[];
             /** @description Return only these fields */
-            fields?: ("query" | "query.type" | "query.value" | "query.ipVersion" | "location" | "location.continent" | "location.continent.code" | "location.continent.name" | "location.country" | "location.country.code" | "location.country.name" | "location.country.flag" | "location.country.unions" | "location.region" | "location.region.code" | "location.region.name" | "location.district" | "location.city" | "location.postalCode" | "location.coordinates" | "location.coordinates.latitude" | "location.coordinates.longitude" | "location.coordinates.accuracyRadius" | "location.timezone" | "location.utcOffset" | "location.geoConfidence" | "location.confidence" | "location.confidence.country" | "location.confidence.region" | "location.confidence.city" | "network" | "network.asn" | "network.organization" | "network.domain" | "network.prefix" | "privacy" | "privacy.hosting" | "privacy.vpn" | "privacy.proxy" | "privacy.tor" | "privacy.relay" | "privacy.residentialProxy" | "privacy.service" | "privacy.provider" | "sources" | "sources.geo" | "sources.asn" | "sources.tz" | "sources.privacy" | "meta" | "meta.precision" | "meta.tier" | "meta.requestId" | "meta.degraded")[];
-            /** @description Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence */
-            include?: ("network" | "privacy" | "confidence")[];
+            fields?: ("query" | "query.type" | "query.value" | "query.ipVersion" | "location" | "location.continent" | "location.continent.code" | "location.continent.name" | "location.country" | "location.country.code" | "location.country.name" | "location.country.flag" | "location.country.unions" | "location.country.capital" | "location.country.currency" | "location.country.callingCode" | "location.country.languages" | "location.region" | "location.region.code" | "location.region.name" | "location.district" | "location.city" | "location.postalCode" | "location.coordinates" | "location.coordinates.latitude" | "location.coordinates.longitude" | "location.coordinates.accuracyRadius" | "location.timezone" | "location.utcOffset" | "location.geoConfidence" | "location.confidence" | "location.confidence.country" | "location.confidence.region" | "location.confidence.city" | "location.registeredCountry" | "location.registeredCountry.code" | "location.registeredCountry.name" | "location.representedCountry" | "location.representedCountry.code" | "location.representedCountry.name" | "location.representedCountry.type" | "network" | "network.asn" | "network.organization" | "network.domain" | "network.prefix" | "privacy" | "privacy.hosting" | "privacy.vpn" | "privacy.proxy" | "privacy.tor" | "privacy.relay" | "privacy.residentialProxy" | "privacy.service" | "privacy.provider" | "sources" | "sources.geo" | "sources.asn" | "sources.tz" | "sources.privacy" | "meta" | "meta.precision" | "meta.tier" | "meta.requestId" | "meta.degraded")[];
+            /** @description Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, registered adds location.registeredCountry and location.representedCountry, country adds capital, currency, callingCode and languages to location.country */
+            include?: ("network" | "privacy" | "confidence" | "registered" | "country")[];
             /**
              * @description Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language
              * @enum {string}
@@ -3741,7 +3783,7 @@ export interface operations {
             query?: {
                 /** @description Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added */
                 fields?: string;
-                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, hostname the hostname. Naming such a field in `fields` does the same */
+                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, registered adds location.registeredCountry and location.representedCountry, country adds capital, currency, callingCode and languages to location.country, hostname the hostname. Naming such a field in `fields` does the same */
                 include?: string;
                 /** @description Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language */
                 lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN" | "auto";
@@ -3872,7 +3914,7 @@ export interface operations {
             query?: {
                 /** @description Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added */
                 fields?: string;
-                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, hostname the hostname. Naming such a field in `fields` does the same */
+                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, registered adds location.registeredCountry and location.representedCountry, country adds capital, currency, callingCode and languages to location.country, hostname the hostname. Naming such a field in `fields` does the same */
                 include?: string;
                 /** @description Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language */
                 lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN" | "auto";

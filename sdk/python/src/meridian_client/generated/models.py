@@ -263,6 +263,10 @@ class BatchBody(TypedDict):
                 "location.country.name",
                 "location.country.flag",
                 "location.country.unions",
+                "location.country.capital",
+                "location.country.currency",
+                "location.country.callingCode",
+                "location.country.languages",
                 "location.region",
                 "location.region.code",
                 "location.region.name",
@@ -280,6 +284,13 @@ class BatchBody(TypedDict):
                 "location.confidence.country",
                 "location.confidence.region",
                 "location.confidence.city",
+                "location.registeredCountry",
+                "location.registeredCountry.code",
+                "location.registeredCountry.name",
+                "location.representedCountry",
+                "location.representedCountry.code",
+                "location.representedCountry.name",
+                "location.representedCountry.type",
                 "network",
                 "network.asn",
                 "network.organization",
@@ -308,8 +319,8 @@ class BatchBody(TypedDict):
         ]
     ]
     """Return only these fields"""
-    include: NotRequired[list[Literal["network", "privacy", "confidence"]]]
-    """Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence"""
+    include: NotRequired[list[Literal["network", "privacy", "confidence", "registered", "country"]]]
+    """Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, registered adds location.registeredCountry and location.representedCountry, country adds capital, currency, callingCode and languages to location.country"""
     lang: NotRequired[Literal["de", "en", "es", "fr", "ja", "pt-BR", "ru", "zh-CN", "auto"]]
     """Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language"""
 
@@ -498,6 +509,14 @@ class LocationCountry(TypedDict):
     """Flag emoji"""
     unions: NotRequired[list[str]]
     """Political and economic unions that the country belongs to"""
+    capital: NotRequired[str]
+    """Only if included, as the next three: its name in English"""
+    currency: NotRequired[str]
+    """The main one, ISO 4217"""
+    callingCode: NotRequired[str]
+    """For telephones, with a plus sign"""
+    languages: NotRequired[list[str]]
+    """Tags of the languages spoken there, BCP 47, most used first"""
 
 
 @final
@@ -526,6 +545,26 @@ class LocationConfidence(TypedDict):
 
 
 @final
+class LocationRegisteredCountry(TypedDict):
+    """Only if included: where the network is registered, if a database states it"""
+
+    code: str
+    """ISO 3166-1 alpha-2"""
+    name: str
+
+
+@final
+class LocationRepresentedCountry(TypedDict):
+    """Only if included: the country that the users represent, as of an army abroad, if a database states it"""
+
+    code: str
+    """ISO 3166-1 alpha-2"""
+    name: str
+    type: NotRequired[str]
+    """Such as military"""
+
+
+@final
 class Location(TypedDict):
     """Location of an address, as precise as the databases allow"""
 
@@ -545,6 +584,10 @@ class Location(TypedDict):
     """Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries. Answers of precision `country` have none, also if providers disagree"""
     confidence: NotRequired[LocationConfidence]
     """Only if included: how often answers that rest on the same data were right, measured on what network operators publish"""
+    registeredCountry: NotRequired[LocationRegisteredCountry]
+    """Only if included: where the network is registered, if a database states it"""
+    representedCountry: NotRequired[LocationRepresentedCountry]
+    """Only if included: the country that the users represent, as of an army abroad, if a database states it"""
 
 
 @final
@@ -571,6 +614,14 @@ class SelectedResultLocationCountry(TypedDict):
     """Flag emoji"""
     unions: NotRequired[list[str]]
     """Political and economic unions that the country belongs to"""
+    capital: NotRequired[str]
+    """Only if included, as the next three: its name in English"""
+    currency: NotRequired[str]
+    """The main one, ISO 4217"""
+    callingCode: NotRequired[str]
+    """For telephones, with a plus sign"""
+    languages: NotRequired[list[str]]
+    """Tags of the languages spoken there, BCP 47, most used first"""
 
 
 @final
@@ -597,6 +648,22 @@ class SelectedResultLocationConfidence(TypedDict):
 
 
 @final
+class SelectedResultLocationRegisteredCountry(TypedDict):
+    code: NotRequired[str]
+    """ISO 3166-1 alpha-2"""
+    name: NotRequired[str]
+
+
+@final
+class SelectedResultLocationRepresentedCountry(TypedDict):
+    code: NotRequired[str]
+    """ISO 3166-1 alpha-2"""
+    name: NotRequired[str]
+    type: NotRequired[str]
+    """Such as military"""
+
+
+@final
 class SelectedResultLocation(TypedDict):
     continent: NotRequired[SelectedResultLocationContinent]
     country: NotRequired[SelectedResultLocationCountry]
@@ -613,6 +680,8 @@ class SelectedResultLocation(TypedDict):
     geoConfidence: NotRequired[float]
     """Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries. Answers of precision `country` have none, also if providers disagree"""
     confidence: NotRequired[SelectedResultLocationConfidence]
+    registeredCountry: NotRequired[SelectedResultLocationRegisteredCountry]
+    representedCountry: NotRequired[SelectedResultLocationRepresentedCountry]
 
 
 @final
