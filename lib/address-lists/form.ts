@@ -39,6 +39,10 @@ export interface Corrections {
   readonly hasHeader?: boolean | undefined
   readonly column?: number | null | undefined
   readonly take?: ListForm['take'] | undefined
+  /** Names of columns that may have the addresses, the best first. */
+  readonly names?: readonly string[] | undefined
+  /** The names of the columns if the list does not say them: a part of a log may have lost its first lines. */
+  readonly fields?: readonly string[] | undefined
 }
 
 /** How much of a list to read for recognising it: enough for SAMPLE_RECORDS of any usual list. */
@@ -57,9 +61,10 @@ export function recognise(text: string, corrections: Corrections = {}): ListForm
   const isWhole = text.length < HEAD_CHARACTERS
   const directives = directivesOf(head, isWhole, corrections.kind)
   const kind = corrections.kind ?? directives?.kind ?? kindOf(head, isWhole)
-  const table = readTable(head, kind, { isWhole, fields: directives?.fields })
-  const column = columnOf(table, corrections.column)
-  const hasDirectives = directives?.fields !== undefined
+  const fields = directives?.fields ?? corrections.fields
+  const table = readTable(head, kind, { isWhole, fields })
+  const column = columnOf(table, corrections)
+  const hasDirectives = fields !== undefined
   const mayHaveHeader = KINDS[kind] !== undefined && !hasDirectives
   const hasHeader = mayHaveHeader && (corrections.hasHeader ?? seemsHeader(table, column))
   return {
@@ -177,7 +182,9 @@ function addressColumn({ rows, width, names }: Table): number | null {
   return most === 0 ? null : counts.indexOf(most)
 }
 
-function columnOf(table: Table, asked: number | null | undefined): number | null {
+function columnOf(table: Table, { column, names = [] }: Corrections): number | null {
+  const named = names.map((name) => table.names.indexOf(name)).find((at) => at >= 0)
+  const asked = column === undefined ? named : column
   return asked === undefined || !isIn(asked, table) ? addressColumn(table) : asked
 }
 

@@ -78,9 +78,13 @@ export const autonomousSystemOperations = [
     metered: true,
     params: {
       asn: {
-        description: 'The number of the system, up to 4294967295, with or without AS before it',
+        description:
+          'The number of the system, up to 4294967295, or as two halves 0.20712 (RFC 5396), with or without AS or ASN before it',
         example: 'AS20712',
-        schema: v.pipe(v.string(), v.regex(/^([Aa][Ss])?[0-9]{1,10}$/)),
+        schema: v.pipe(
+          v.string(),
+          v.regex(/^([Aa][Ss][Nn]?)?([0-9]{1,10}|[0-9]{1,5}[.][0-9]{1,5})$/),
+        ),
       },
     },
     query: SystemQuery,

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Network } from '../../parts/net/network.ts'
+import { parseSystemNumber } from '../../parts/net/system-number.ts'
 import { reasonOf } from '../../parts/reason.ts'
 import { zoneNames } from '../answer/packed-zones.ts'
 import { findCountry } from '../place/countries.ts'
@@ -40,10 +41,9 @@ const COLUMNS = {
   ),
   asn: v.pipe(
     v.string(),
-    v.regex(/^(AS)?\d{1,10}$/, 'must be a number such as AS64500'),
-    v.transform((asn) => Number(asn.replace('AS', ''))),
+    v.transform(parseSystemNumber),
+    v.number('must be a number such as AS64500'),
     v.minValue(1, 'must be at least 1'),
-    v.maxValue(0xffff_ffff, 'must be at most 4294967295'),
   ),
   organization: text,
   domain: text,

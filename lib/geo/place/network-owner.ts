@@ -1,3 +1,4 @@
+import { parseSystemNumber } from '../../parts/net/system-number.ts'
 import type { NetworkOwner } from './finding.ts'
 import { asciiJson } from './json-text.ts'
 
@@ -9,8 +10,8 @@ export interface RawNetwork extends Partial<Pick<NetworkOwner, 'organization' | 
 
 /** The number of a system; 0 if there is none. AS0 has no owner (RFC 7607). */
 export function systemNumber(raw: RawNetwork['asn']): number {
-  const digits = /^(?:AS)?(\d{1,10})$/i.exec(String(raw ?? ''))?.[1]
-  return Number(digits ?? 0)
+  if (typeof raw === 'string') return parseSystemNumber(raw) ?? 0
+  return raw !== undefined && raw === raw >>> 0 ? raw : 0
 }
 
 /** Returns the usable fields, or undefined if there are none. */

@@ -6,6 +6,7 @@ import type { Library } from '../../../lib/geo/library.ts'
 import { ApiError } from '../../../lib/parts/errors.ts'
 import type { Network } from '../../../lib/parts/net/network.ts'
 import { networkText } from '../../../lib/parts/net/network.ts'
+import { parseSystemNumber } from '../../../lib/parts/net/system-number.ts'
 import { mapInSlices } from '../../../lib/parts/time-slices.ts'
 import type { Services } from '../../../lib/services/services.ts'
 import type { Handlers } from '../../context.ts'
@@ -31,12 +32,9 @@ export function autonomousSystemHandlers({ geo }: Pick<Services, 'geo'>) {
   } satisfies Partial<Handlers>
 }
 
-const LARGEST = 2 ** 32 - 1
-
-/** Reads 15169 or AS15169. */
 function readNumber(text: string): number {
-  const digits = /^(?:AS)?(\d{1,10})$/i.exec(text)?.[1]
-  if (digits !== undefined && Number(digits) <= LARGEST) return Number(digits)
+  const number = parseSystemNumber(text)
+  if (number !== null) return number
   throw new ApiError(
     'BAD_REQUEST',
     'The path must hold the number of an autonomous system, such as AS15169',

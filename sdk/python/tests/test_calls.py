@@ -70,7 +70,7 @@ def test_summary_counts_by_place(kind: type[Any], service: Service) -> None:
     assert result["countries"] == [{"code": "GB", "name": "United Kingdom", "count": 2}]
 
 
-@pytest.mark.parametrize("number", [20712, "20712", "AS20712", "as20712"])
+@pytest.mark.parametrize("number", [20712, "20712", "AS20712", "as20712", "ASN20712", "AS0.20712"])
 def test_asn_describes_a_system(kind: type[Any], service: Service, number: int | str) -> None:
     system = call(kind, service.url, service.key, "asn", number, family=4, limit=1)
     assert system["asn"] == "AS20712"

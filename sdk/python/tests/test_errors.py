@@ -73,7 +73,7 @@ class TestBeforeTheRequest:
         assert (error.status, error.code) == (400, "BAD_REQUEST")
         assert service.requests == []
 
-    @pytest.mark.parametrize("number", ["", "AS", "-1", "1/2", "me", "\u0661"])
+    @pytest.mark.parametrize("number", ["", "AS", "-1", "1/2", "1.", "1.2.3", "me", "\u0661"])
     def test_other_texts_are_no_systems(self, kind: type[Any], number: str) -> None:
         with stub(Reply()) as service:
             error = failure(kind, service.url, "key", "asn", number)

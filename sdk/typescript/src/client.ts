@@ -108,10 +108,12 @@ export class Meridian {
     return (await this.#send({ path: '/v1/ip/summary', body }, options)) as AddressSummary
   }
 
-  /** Describes an autonomous system: `15169` or `'AS15169'`. */
+  /** Describes an autonomous system: `15169`, `'AS15169'` or `'AS0.15169'`. */
   async asn(system: number | string, options: SystemOptions = {}): Promise<AutonomousSystem> {
-    const number = String(system).replace(/^AS/i, '')
-    if (!/^\d+$/.test(number)) throw badRequest('Not the number of an autonomous system')
+    const number = String(system).replace(/^ASN?/i, '')
+    // A number with a point has lost the zeros at its end.
+    const form = typeof system === 'string' ? /^\d+(\.\d+)?$/ : /^\d+$/
+    if (!form.test(number)) throw badRequest('Not the number of an autonomous system')
     const { family, limit, offset } = options
     const call = { path: `/v1/asn/${number}`, query: { family, limit, offset } }
     // safe: the answer has the form of the OpenAPI document

@@ -117,7 +117,7 @@ describe('summary', () => {
 
 describe('asn', () => {
   it('describes a system by its number', async () => {
-    for (const system of [15169, '15169', 'AS15169', 'as15169']) {
+    for (const system of [15169, '15169', 'AS15169', 'as15169', 'ASN15169', 'AS0.15169']) {
       const { asn, organization, prefixes } = await client.asn(system)
       assert.deepEqual([asn, organization], ['AS15169', 'Google LLC'])
       assert.deepEqual(prefixes, [{ prefix: '8.8.8.0/24', country: 'US' }])
@@ -130,7 +130,7 @@ describe('asn', () => {
   })
 
   it('refuses other texts, without a request', async () => {
-    for (const text of ['', '..', 'AS', 'google', -1, 1.5]) {
+    for (const text of ['', '..', 'AS', 'google', '1.', '1.2.3', -1, 1.5]) {
       await assert.rejects(client.asn(text), { status: 400, code: 'BAD_REQUEST' })
     }
   })

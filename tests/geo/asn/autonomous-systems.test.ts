@@ -62,8 +62,16 @@ describe('GET /v1/asn/{asn}', () => {
     assert.equal(meta.tier, 'fast')
   })
 
-  it('accepts the number with and without AS, in any case', async () => {
-    for (const text of ['20712', 'as20712', 'As20712', '0020712']) {
+  it('accepts the number in the forms of RFC 5396, with and without AS or ASN, in any case', async () => {
+    for (const text of [
+      '20712',
+      'as20712',
+      'As20712',
+      '0020712',
+      'ASN20712',
+      'AS0.20712',
+      '0.20712',
+    ]) {
       assert.equal((await found(text)).asn, 'AS20712')
     }
     assert.equal((await found('4294967295')).asn, 'AS4294967295')
@@ -93,7 +101,7 @@ describe('GET /v1/asn/{asn}', () => {
     }
   })
 
-  const malformed = ['x', 'AS', 'AS-1', '-1', '1.5', '1e3', '4294967296', 'ASN20712', 'AS 20712']
+  const malformed = ['x', 'AS', 'AS-1', '-1', '1.', '1e3', '4294967296', 'ASX1', 'AS 20712']
   for (const text of [...malformed, '20712%20', '99999999999', '%E2%91%A0', '0x51', '1.1.1.1']) {
     it(`answers 400 with the text in query for ${text}`, async () => {
       const answer = await get(text.replaceAll(' ', '%20'))

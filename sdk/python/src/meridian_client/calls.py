@@ -52,8 +52,10 @@ def summarize(addresses: Iterable[Address], top: int | None, include: Sequence[s
 def describe_system(
     system: int | str, family: int | None, limit: int | None, offset: int | None
 ) -> Call:
-    number = str(system).upper().removeprefix("AS")
-    if not (number.isascii() and number.isdigit()):
+    text = str(system).upper()
+    number = text.removeprefix("ASN") if text.startswith("ASN") else text.removeprefix("AS")
+    halves = number.split(".", 1) if isinstance(system, str) else [number]
+    if not all(half.isascii() and half.isdigit() for half in halves):
         raise MeridianError("BAD_REQUEST", "Not the number of an autonomous system", 400)
     options = {"family": family, "limit": limit, "offset": offset}
     query = {name: str(value) for name, value in options.items() if value is not None}

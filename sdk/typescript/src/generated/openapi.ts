@@ -4452,7 +4452,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The number of the system, up to 4294967295, with or without AS before it
+                 * @description The number of the system, up to 4294967295, or as two halves 0.20712 (RFC 5396), with or without AS or ASN before it
                  * @example AS20712
                  */
                 asn: string;
