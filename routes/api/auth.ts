@@ -18,6 +18,7 @@ import { answerError, type Exchange, logExchange, openExchange } from '../reques
 import { addressId, charge, chargeUser, reserve } from '../request/limit.ts'
 import { setLimitHeaders } from '../request/limit-headers.ts'
 import { baseHeaders, toResponse } from '../request/respond.ts'
+import { refuseMethod } from '../request/unmatched.ts'
 
 type HandleAuth = NonNullable<Services['handleAuth']>
 
@@ -35,6 +36,12 @@ export function mountAuth(app: Hono<Env>, services: Services, handle: HandleAuth
         return toResponse(answerError(services, exchange, error))
       }
     })
+  }
+  for (const [path, rows] of Map.groupBy(AUTH_REQUESTS, (row) => row.path)) {
+    const route = `${AUTH_BASE_PATH}${path}`
+    const methods = rows.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    const refused = { route, allow: [...methods, 'OPTIONS'].join(', ') }
+    app.all(route, (c) => toResponse(refuseMethod(services, c, refused)))
   }
 }
 

@@ -108,7 +108,7 @@ async function answerMessage(place: Place, message: unknown): Promise<Answered> 
   const { ask, asked } = createAsk(place)
   const onError = (error: unknown) =>
     services.log.error({ requestId: exchange.requestId, err: error }, 'unexpected error')
-  const response = await protocol.answerMessage(withoutBody(c.req.raw), withoutNull(message), () =>
+  const response = await protocol.answerMessage(withoutBody(c.req.raw), withoutNulls(message), () =>
     protocol.createToolServer(TOOLS, { ask, onError }),
   )
   const { called, isRefused } = asked()
@@ -144,23 +144,42 @@ function createAsk({ api, c, exchange }: Place) {
  */
 function withoutBody({ url, headers: given, signal }: Request): Request {
   const headers = new Headers(given)
-  if (ACCEPTABLE.test(headers.get('accept') ?? '*/*')) headers.set('accept', BOTH)
+  if (ACCEPTABLE.test(headers.get('accept') ?? '')) headers.set('accept', BOTH)
   if (headers.get(VERSION_HEADER) === '2025-03-26') headers.delete(VERSION_HEADER)
   return new Request(url, { method: 'POST', headers, signal })
 }
 
 const ALLOWED = allowedHeaders(['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'])
-const ACCEPTABLE = /application\/(?:json|\*)|text\/(?:event-stream|\*)|\*\/\*/i
+/** An empty header says nothing, like none. */
+const ACCEPTABLE = /^[\s,]*$|application\/(?:json|\*)|text\/(?:event-stream|\*)|\*\/\*/i
 const BOTH = 'application/json, text/event-stream'
 const VERSION_HEADER = 'mcp-protocol-version'
 
-/** Some clients write `null` for no arguments. */
-function withoutNull(message: unknown): unknown {
-  if (!v.is(NullCall, message)) return message
-  return { ...message, params: { ...message.params, arguments: undefined } }
+/**
+ * The message without members that stand for nothing: clients write `null` for absent values, and PHP `[]` for an
+ * object without members.
+ */
+function withoutNulls(message: unknown): unknown {
+  if (!v.is(WithParams, message)) return message
+  const { params, ...others } = message
+  if (isNothing(params)) return others
+  if (!v.is(Members, params)) return message
+  const own = without(params, isNothing)
+  const given = own['arguments']
+  if (!v.is(Members, given)) return { ...others, params: own }
+  return { ...others, params: { ...own, arguments: without(given, (value) => value === null) } }
 }
 
-const NullCall = v.looseObject({ params: v.looseObject({ arguments: v.null() }) })
+const WithParams = v.looseObject({ params: v.unknown() })
+const Members = v.record(v.string(), v.unknown())
+
+function without(members: v.InferOutput<typeof Members>, isLeftOut: (value: unknown) => boolean) {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => !isLeftOut(value)))
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0)
+}
 
 /** What is left of the limit that the call has charged. */
 function limitsOf(called: Call | undefined): HeaderMap {

@@ -128,6 +128,21 @@ describe('a path that exists', () => {
     }
   }
 
+  for (const [method, path, allow] of [
+    ['GET', '/api/auth/sign-in/email', 'POST, OPTIONS'],
+    ['PUT', '/api/auth/sign-up/email', 'POST, OPTIONS'],
+    ['POST', '/api/auth/get-session', 'GET, HEAD, OPTIONS'],
+    ['GET', '/mcp', 'POST, OPTIONS'],
+    ['POST', '/v1/forward-auth', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/docs', 'GET, HEAD, OPTIONS'],
+    ['PUT', '/app/keys', 'GET, HEAD, POST, OPTIONS'],
+  ] as const) {
+    it(`answers ${method} ${path} with 405 and Allow`, async () => {
+      const { status, headers } = await send(path, { method })
+      assert.deepEqual([status, headers.get('allow')], [405, allow])
+    })
+  }
+
   it('names only its own methods to a preflight', async () => {
     const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
     const answer = await send('/v1/ip/batch', { method: 'OPTIONS', headers })
@@ -234,36 +249,5 @@ describe('the origin of an app', () => {
     ]) {
       assert.equal(parseOriginPattern(text), null, text)
     }
-  })
-})
-
-describe('a client of the Model Context Protocol', () => {
-  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call' }
-  const params = { name: 'locateAddress', arguments: { ipAddress: '81.2.69.160' } }
-  const ask = async (message: object, headers: Record<string, string>) => {
-    const type = { 'content-type': 'application/json' }
-    const body = JSON.stringify(message)
-    const answer = await send('/mcp', { method: 'POST', body, headers: { ...type, ...headers } })
-    return { status: answer.status, body: await bodyOf(answer) }
-  }
-  const accepts = ['application/json', 'text/event-stream', '*/*', 'application/json;q=0.9']
-  for (const accept of accepts) {
-    it(`may accept only ${accept}`, async () => {
-      const { status, body } = await ask({ ...call, params }, { accept })
-      assert.equal(status, 200)
-      assert.equal(body.result.structuredContent.location.city, 'London')
-    })
-  }
-
-  it('may name the revision that no header means', async () => {
-    const headers = { accept: 'application/json', 'mcp-protocol-version': '2025-03-26' }
-    assert.equal((await ask({ ...call, params }, headers)).status, 200)
-  })
-
-  it('may write null for no arguments', async () => {
-    const none = { ...call, params: { name: 'locateAddress', arguments: null } }
-    const { status, body } = await ask(none, { accept: 'application/json' })
-    assert.equal(status, 200)
-    assert.match(body.result.content[0].text, /^BAD_REQUEST: ipAddress/)
   })
 })
