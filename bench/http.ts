@@ -3,7 +3,7 @@ import { PREPARED } from '../lib/geo/files/prepare.ts'
 import { reasonOf } from '../lib/parts/reason.ts'
 import { type Entrant, listEntrants, listHttpEntrants } from './compare/entrants.ts'
 import { startNginxProxy } from './compare/nginx.ts'
-import { randomMix, writeAddresses, zipfMix } from './parts/addresses.ts'
+import { type Mix, randomMix, writeAddresses, zipfMix } from './parts/addresses.ts'
 import { driveInRounds } from './parts/load.ts'
 import { makeFolder } from './parts/machine.ts'
 import type { BenchOptions } from './parts/options.ts'
@@ -28,7 +28,7 @@ function cityFile({ geoFolder }: BenchOptions): string {
   return join(geoFolder, PREPARED.maxmindCity)
 }
 
-/** Drives one server after another, round by round, and prints a table of medians for each mix. */
+/** Drives one server after another, round by round, and prints a table of medians for each way to ask. */
 async function compare(entrants: readonly Entrant[], options: BenchOptions): Promise<void> {
   using folder = makeFolder()
   await using servers = new AsyncDisposableStack()
@@ -43,9 +43,11 @@ async function compare(entrants: readonly Entrant[], options: BenchOptions): Pro
       process.stdout.write(`Not measured: ${name}: ${reasonOf(error)}\n`)
     }
   }
-  for (const mix of [randomMix(ADDRESSES), zipfMix(ADDRESSES)]) {
+  for (const { title, mix, headers } of waysToAsk()) {
     const load = { args: { addresses: writeAddresses(folder.path, mix) } }
-    const trials = running.map((server) => ({ ...server, load }))
+    const trials = running.map(({ name, target }) => {
+      return { name, target: { ...target, headers: { ...target.headers, ...headers } }, load }
+    })
     const results = await driveInRounds(trials, options)
     const ours =
       results.find(({ name }) => name.startsWith('Meridian'))?.measured['requests/s'] ?? Number.NaN
@@ -54,8 +56,21 @@ async function compare(entrants: readonly Entrant[], options: BenchOptions): Pro
       ...measured,
       'Meridian ÷ server': (ours / measured['requests/s']).toFixed(2),
     }))
-    printTable(rows, `${mix.name} addresses`)
+    printTable(rows, title)
   }
+}
+
+function waysToAsk(): { title: string; mix: Mix; headers?: Target['headers'] }[] {
+  const [random, zipf] = [randomMix(ADDRESSES), zipfMix(ADDRESSES)]
+  return [
+    { title: 'random addresses', mix: random },
+    { title: 'zipf addresses', mix: zipf },
+    {
+      title: 'random addresses, a connection for each',
+      mix: random,
+      headers: { Connection: 'close' },
+    },
+  ]
 }
 
 /** Throws unless the server finds a country, because a server that finds nothing would look fast. */
