@@ -1,6 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { createPerConnection } from './per-connection.ts'
 import type { AnswerWhole, WholeRequest } from './whole-request.ts'
 import { encodingOf, type WholeAnswer } from './write-answer.ts'
+
+/** Set while node:http reads a request that `answer` could not answer: it is not asked again. */
+export const failed = createPerConnection<true>()
 
 /**
  * Wraps `listener` so that `answer` is asked first about each request without a body that node:http has parsed.
@@ -19,7 +23,10 @@ export function answerParsed(
     }
   }
   return (request, response) => {
-    const whole = toWhole(request)
+    const { socket } = request
+    const hasFailed = failed.get(socket) === true
+    if (hasFailed) failed.set(socket, undefined)
+    const whole = hasFailed ? null : toWhole(request)
     const answered = whole === null ? null : tryAnswer(whole)
     // Only the answer to a request with a body may come later.
     if (answered === null || answered instanceof Promise) listener(request, response)

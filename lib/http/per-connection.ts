@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 /** Something that is known about a connection until it is let go. */
 export interface PerConnection<Value> {
   readonly get: (socket: Duplex) => Value | undefined
-  readonly set: (socket: Duplex, value: Value) => void
+  readonly set: (socket: Duplex, value: Value | undefined) => void
 }
 
 const keys: symbol[] = []

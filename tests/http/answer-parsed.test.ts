@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { createHttpServer } from '../../lib/http/http-server.ts'
 import { listen } from '../../lib/http/listen.ts'
 import type { WholeRequest } from '../../lib/http/whole-request.ts'
-import { exchange, parseAnswer } from '../support/raw-connection.ts'
+import { exchange, openConnection, parseAnswer } from '../support/raw-connection.ts'
 
-const HEAD = 'Host: a\r\nConnection: close\r\n'
+/** The fast path leaves such a request to node:http. */
+const HEAD = 'Host: a\r\nTE: trailers\r\nConnection: close\r\n'
 
 /** Answers each path but /other and /broken; the listener answers these. */
 function answer({ method, url, headers, body }: WholeRequest) {
@@ -80,15 +82,31 @@ describe('a request without a body that node:http has parsed', () => {
   }
 
   it('may be HTTP/1.0, whose connection ends after it', async () => {
-    for (const head of ['Host: a\r\n', '']) {
+    for (const head of ['Host: a\r\n', '', 'Host: a\r\nConnection: close\r\n']) {
       const { headers } = await ask(`GET /a HTTP/1.0\r\n${head}\r\n`)
       assert.equal(headers.get('x-by'), 'answer')
     }
   })
 
-  it('is left to the listener if answering fails', async () => {
-    const { headers } = await ask(`GET /broken HTTP/1.1\r\n${HEAD}\r\n`)
-    assert.equal(headers.get('x-by'), 'listener')
+  for (const head of [HEAD, 'Host: a\r\nConnection: close\r\n']) {
+    it(`is left to the listener if answering fails, which is not tried again: ${head}`, async () => {
+      errors.length = 0
+      const { headers } = await ask(`GET /broken HTTP/1.1\r\n${head}\r\n`)
+      assert.equal(headers.get('x-by'), 'listener')
+      assert.deepEqual(errors.map(String), ['Error: broken'])
+    })
+  }
+
+  it('is left to the listener if the fast path failed on a kept connection', async () => {
+    errors.length = 0
+    const { socket, received, ended } = await openConnection(url)
+    socket.write('GET /a HTTP/1.1\r\nHost: a\r\n\r\n')
+    while (!received().endsWith('}')) await once(socket, 'data')
+    socket.write('GET /broken HTTP/1.1\r\nHost: a\r\n\r\n')
+    while (!received().includes('listener')) await once(socket, 'data')
+    socket.write(`GET /a HTTP/1.1\r\n${HEAD}\r\n`)
+    const ways = [...(await ended).matchAll(/^x-by: (.*)\r$/gm)].map(([, way]) => way)
+    assert.deepEqual(ways, ['answer', 'listener', 'answer'])
     assert.deepEqual(errors.map(String), ['Error: broken'])
   })
 })

@@ -2,20 +2,22 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { nameRuntime } from '../../config/runtime.ts'
+import { failed } from '../answer-parsed.ts'
 import { keepAliveText } from '../http-limits.ts'
 import { createPerConnection } from '../per-connection.ts'
 import type { AnswerWhole } from '../whole-request.ts'
 import { type WholeAnswer, writeAnswer } from '../write-answer.ts'
 import { END, Feed } from './feed.ts'
 import { KeepAliveConnection } from './keep-alive-connection.ts'
-import { type PlainRequest, RequestReader } from './plain-request.ts'
+import { type PlainRequest, RequestReader, readOnlyRequest } from './plain-request.ts'
 import { Turns } from './turns.ts'
 
 /**
  * Answers plain requests of keep-alive connections directly from their bytes, which takes less time
- * than the parser, streams and response of node:http. All other requests go to node:http, including
- * the first of each connection: it makes node:http apply the keep-alive timeout from then on. Most of what
- * a connection needs here is made for its second request, which many never send.
+ * than the parser, streams and response of node:http, and requests that are the only one of their connection. All
+ * other requests go to node:http, including the first of each connection that is kept: it makes node:http apply
+ * the keep-alive timeout from then on. Most of what a connection needs here is made for its second request, which
+ * many never send.
  */
 export function installFastPath(server: Server, options: AnswerWhole): void {
   const batch = new AnswerBatch(keepAliveText(server.keepAliveTimeout))
@@ -33,6 +35,8 @@ export function installFastPath(server: Server, options: AnswerWhole): void {
   function onData(this: Socket, chunk: Buffer): void {
     const state = states.get(this)
     if (state instanceof KeepAliveConnection) path.take(chunk, state)
+    // Bytes that follow are dropped.
+    else if (state?.hasBegun === false && path.answerOnly(chunk, this)) states.set(this, undefined)
     else if (state?.take(chunk, turns) === false) {
       const connection = setUp(this, state)
       states.set(this, connection)
@@ -81,6 +85,11 @@ class FirstRequest {
 
   constructor(parse: Parse) {
     this.parse = parse
+  }
+
+  /** Whether node:http has got a chunk. */
+  get hasBegun(): boolean {
+    return this.#chunk !== null
   }
 
   /** Returns false for a chunk that a `KeepAliveConnection` must take: a later one, or one that has to wait. */
@@ -140,6 +149,17 @@ class FastPath {
     }
   }
 
+  /** If `chunk` is the only request of its connection, tries to answer it. Returns whether it did. */
+  answerOnly(chunk: Buffer, socket: Socket): boolean {
+    const request = readOnlyRequest(chunk)
+    const answer = request === null ? null : this.#tryAnswer(request, socket)
+    // Only the answer to a request with a body may come later.
+    if (answer === null || answer instanceof Promise) return false
+    writeAnswer(socket, answer, 'close')
+    socket.destroySoon()
+    return true
+  }
+
   /** A request counts even if its client has left: a beacon must still be stored. */
   #answer(request: PlainRequest, chunk: Buffer, connection: KeepAliveConnection): void {
     const { socket } = connection
@@ -161,6 +181,7 @@ class FastPath {
       return answer({ method, url, headers, body, socket })
     } catch (error) {
       onError(error)
+      failed.set(socket, true)
       return null
     }
   }

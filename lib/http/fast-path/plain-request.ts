@@ -9,6 +9,7 @@ const MAX_GET_BYTES = 2_048
 const MAX_POST_BYTES = 8_192
 const POST_BEGIN = 'P'.charCodeAt(0)
 const GET_LINE = /^GET (\/[!-~]*) HTTP\/1\.1\r\n/
+const ONLY_GET_LINE = /^GET (\/[!-~]*) HTTP\/1\.[01]\r\n/
 const POST_LINE = /^POST (\/[!-~]*) HTTP\/1\.1$/
 const REQUEST_LINE = /^[A-Z]+(?:-[A-Z]+)? [!-~]+ HTTP\/1\.1$/
 const HEADER = /^([A-Za-z][A-Za-z0-9-]*): ([!-~](?:[ -~]*[!-~])?)$/
@@ -116,6 +117,20 @@ export class RequestReader {
   }
 }
 
+/**
+ * Returns the request if `chunk` is exactly one GET without a body, plainly written, after which its connection
+ * closes; null otherwise.
+ */
+export function readOnlyRequest(chunk: Buffer): PlainRequest | null {
+  if (chunk.length > MAX_GET_BYTES) return null
+  const text = chunk.toString('latin1')
+  const [line, url] = ONLY_GET_LINE.exec(text) ?? []
+  if (line === undefined || url === undefined || !text.endsWith(END)) return null
+  const headers = readHeaders(text.slice(line.length, -END.length).split('\r\n'), 'close')
+  if (headers?.['connection'] === undefined || headers['content-length'] !== undefined) return null
+  return { method: 'GET', url, headers, body: null }
+}
+
 /** Returns the length of the body that follows `head`; null if `head` is not plainly written. */
 function readBodyBytes(head: string): number | null {
   const [line = '', ...lines] = head.split('\r\n')
@@ -125,19 +140,22 @@ function readBodyBytes(head: string): number | null {
   return LENGTH.test(length) ? Number(length) : null
 }
 
-/** Returns null if a header is repeated, oddly written or special. */
-function readHeaders(lines: readonly string[]): RequestHead['headers'] | null {
+/** Returns null if a header is repeated, oddly written or special, or if Connection is not `connection`. */
+function readHeaders(
+  lines: readonly string[],
+  connection = 'keep-alive',
+): RequestHead['headers'] | null {
   const headers: Record<string, string> = {}
   for (const line of lines) {
     const [, writtenName = '', value = ''] = HEADER.exec(line) ?? []
     const name = writtenName.toLowerCase()
-    if (!isPlain(name, value) || Object.hasOwn(headers, name)) return null
+    if (!isPlain(name) || Object.hasOwn(headers, name)) return null
+    if (name === 'connection' && value.toLowerCase() !== connection) return null
     headers[name] = value
   }
   return headers
 }
 
-function isPlain(name: string, value: string): boolean {
-  if (name === 'connection') return value.toLowerCase() === 'keep-alive'
+function isPlain(name: string): boolean {
   return name !== '' && !SPECIAL_HEADERS.has(name)
 }

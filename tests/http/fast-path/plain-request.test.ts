@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage } from 'node:http'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { RequestReader } from '../../../lib/http/fast-path/plain-request.ts'
+import { RequestReader, readOnlyRequest } from '../../../lib/http/fast-path/plain-request.ts'
 import { listenLocally } from '../../support/loopback-server.ts'
 import { openConnection } from '../../support/raw-connection.ts'
 
@@ -13,6 +13,8 @@ const HOST = 'Host: a.example\r\n'
 function read(text: string, reader = new RequestReader()) {
   return reader.read(Buffer.from(text, 'latin1'))
 }
+
+const readOnly = (text: string) => readOnlyRequest(Buffer.from(text, 'latin1'))
 
 describe('RequestReader', () => {
   it('reads the path and the headers, with names in lower case', () => {
@@ -98,6 +100,29 @@ describe('RequestReader', () => {
     it(`leaves to node:http: ${name}`, () => assert.equal(read(text), null))
   }
 
+  const [CLOSE, HTTP10] = ['Connection: close\r\n', 'GET /v1/ip/8.8.8.8 HTTP/1.0\r\n']
+  for (const line of [GET, HTTP10]) {
+    it(`reads the only request of a connection: ${line.trim()}`, () => {
+      assert.deepEqual(readOnly(`${line}${HOST}X-API-Key: a\r\nconnection: Close\r\n\r\n`), {
+        method: 'GET',
+        body: null,
+        url: '/v1/ip/8.8.8.8',
+        headers: { host: 'a.example', 'x-api-key': 'a', connection: 'Close' },
+      })
+      assert.equal(readOnly(`${line}${HOST}\r\n`), null)
+      assert.equal(readOnly(`${line}${HOST}Connection: keep-alive\r\n\r\n`), null)
+      assert.equal(readOnly(`${line}${HOST}Connection: close, TE\r\n\r\n`), null)
+    })
+  }
+  const odd = Object.entries(others).filter(([name]) => !/Connection|another version/.test(name))
+  for (const [name, text] of odd) {
+    it(`leaves to node:http, though the connection is to close: ${name}`, () => {
+      for (const line of [GET, HTTP10]) {
+        assert.equal(readOnly(text.replace(GET, line).replace(HOST, `${HOST}${CLOSE}`)), null)
+      }
+    })
+  }
+
   it('reads every request as node:http does', async () => {
     const server = createServer(async (request, response) => {
       const body = Buffer.concat(await request.toArray())
@@ -107,7 +132,7 @@ describe('RequestReader', () => {
     try {
       await fc.assert(
         fc.asyncProperty(request, async (text) => {
-          const head = read(text)
+          const head = read(text) ?? readOnly(text)
           fc.pre(head !== null)
           const { socket, ended } = await openConnection(url)
           socket.end(text, 'latin1')
@@ -134,15 +159,16 @@ const name = fc.oneof(
   fc.stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,8}$/),
 )
 const value = fc.oneof(
-  fc.constantFrom('keep-alive', 'a, b', '"a'),
+  fc.constantFrom('keep-alive', 'close', 'a, b', '"a'),
   fc.stringMatching(/^[ -~]{1,9}$/),
 )
 const line = fc.tuple(name, value).map(([left, right]) => `${left}: ${right}\r\n`)
 const target = fc.stringMatching(/^\/[!-~]{0,12}$/)
 const lines = fc.array(line, { maxLength: 4 }).map((all) => all.join(''))
+const ending = fc.constantFrom('', 'Connection: close\r\n')
 const get = fc
-  .tuple(target, lines)
-  .map(([path, others]) => `GET ${path} HTTP/1.1\r\n${HOST}${others}\r\n`)
+  .tuple(target, fc.constantFrom('0', '1'), ending, lines)
+  .map(([path, minor, end, others]) => `GET ${path} HTTP/1.${minor}\r\n${HOST}${end}${others}\r\n`)
 const content = fc.stringMatching(/^[\r\n\x80-\xff{}]{0,9}$/)
 const post = fc
   .tuple(target, lines, content, fc.constantFrom('', '0', ' '))

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { after, before, describe, it } from 'node:test'
+import { installFastPath } from '../../../lib/http/fast-path/fast-path.ts'
+import { closeServer, listenLocally } from '../../support/loopback-server.ts'
+import { exchange, openConnection } from '../../support/raw-connection.ts'
+
+const GET = 'GET /a HTTP/1.1\r\nHost: a.example\r\n'
+const CLOSE = 'Connection: close\r\n'
+
+const server = createServer((_, response) => {
+  response.writeHead(200, { 'x-way': 'usual', 'content-length': 1 }).end('a')
+})
+let url: string
+before(async () => {
+  installFastPath(server, {
+    answer: () => ({ status: 200, headers: { 'x-way': 'plain' }, json: 'a' }),
+    onError: assert.ifError,
+  })
+  url = await listenLocally(server)
+})
+after(() => closeServer(server))
+
+const waysOf = (text: string) => [...text.matchAll(/^x-way: (.*)\r$/gm)].map(([, way]) => way)
+
+describe('the only request of a connection', () => {
+  for (const version of ['1.0', '1.1']) {
+    it(`is answered with the head that node:http writes: HTTP/${version}`, async () => {
+      const ask = (more: string) =>
+        exchange(url, `${GET.replace('1.1', version)}${CLOSE}${more}\r\n`)
+      const withoutDate = (text: string) => text.replace(/^Date: \w{3}, .* GMT$/m, 'Date')
+      const [quick, slow] = [await ask(''), await ask('TE: trailers\r\n')]
+      assert.deepEqual([waysOf(quick), waysOf(slow)], [['plain'], ['usual']])
+      assert.equal(withoutDate(quick).replace('plain', 'usual'), withoutDate(slow))
+    })
+  }
+
+  it('ends its connection: nothing that follows is answered', async () => {
+    const { socket, ended } = await openConnection(url)
+    socket.write(`${GET}${CLOSE}\r\n`)
+    await once(socket, 'data')
+    socket.write(`${GET}\r\n`)
+    assert.deepEqual(waysOf(await ended), ['plain'])
+  })
+
+  it('is left to node:http if another follows in the same chunk', async () => {
+    const answer = await exchange(url, `${GET}${CLOSE}\r\n${GET}\r\n`)
+    assert.deepEqual(waysOf(answer), ['usual'])
+  })
+
+  it('is left to node:http if it comes in parts', async () => {
+    const connected = once(server, 'connection')
+    const { socket, ended } = await openConnection(url)
+    const [taken] = await connected
+    const arrived = once(taken, 'data')
+    socket.write(GET)
+    await arrived
+    socket.write(`${CLOSE}\r\n`)
+    assert.deepEqual(waysOf(await ended), ['usual'])
+  })
+})
