@@ -9,7 +9,7 @@ import type { Socket } from 'node:net'
 import { nameRuntime } from '../config/runtime.ts'
 import { answerParsed } from './answer-parsed.ts'
 import { type AnswerUnreadable, answerClientErrors } from './client-error.ts'
-import { type ConnectionLimits, limitConnections } from './connections.ts'
+import { type ConnectionLimits, limitConnections, type OpenConnections } from './connections.ts'
 import { installFastPath } from './fast-path/fast-path.ts'
 import { MAX_UNANSWERED } from './fast-path/feed.ts'
 import { LIMITS } from './http-limits.ts'
@@ -47,7 +47,17 @@ export function createHttpServer(
   const open = limitConnections(server, connections)
   installFastPath(server, answerWhole)
   resetSlowReaders(server, open, READERS)
+  closeAllOf(server, open)
   return server
+}
+
+/** Makes `closeAllConnections` close those, too, that node:http no longer knows, such as after CONNECT. */
+function closeAllOf(server: Server, open: OpenConnections): void {
+  const closeKnown = server.closeAllConnections.bind(server)
+  server.closeAllConnections = () => {
+    closeKnown()
+    for (const socket of open.keys()) socket.destroy()
+  }
 }
 
 /**

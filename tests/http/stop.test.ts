@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
+import { createHttpServer } from '../../lib/http/http-server.ts'
 import { stopServer } from '../../lib/http/listen.ts'
 import { listenLocally } from '../support/loopback-server.ts'
 
@@ -42,6 +43,25 @@ describe('stopServer', () => {
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
     socket.on('error', () => {})
     await once(server, 'request')
+    const closed = once(socket, 'close')
+    await stopServer(server, 10)
+    await closed
+  })
+
+  it('cuts connections that node:http has forgotten, such as after CONNECT, at the deadline', async () => {
+    const limits = { total: 10, perAddress: 10, proxies: [], onRefused: () => assert.fail() }
+    // Never answered, so the answer to CONNECT waits.
+    const server = createHttpServer(() => {}, {
+      connections: limits,
+      answerUnreadable: () => ({ status: 400, headers: {}, json: '{}' }),
+      answerWhole: { answer: () => null, onError: assert.ifError },
+    })
+    const { hostname, port } = new URL(await listenLocally(server))
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => {})
+    const connected = once(server, 'connect')
+    socket.write('GET /never HTTP/1.1\r\nHost: a\r\n\r\nCONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')
+    await connected
     const closed = once(socket, 'close')
     await stopServer(server, 10)
     await closed
