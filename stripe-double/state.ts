@@ -22,6 +22,8 @@ interface MeterReading {
   readonly customer: string
   readonly value: number
   readonly timestamp: number
+  /** When Stripe has processed it. */
+  readonly countedFrom: number
 }
 
 /** A change of a subscription that takes effect once its invoice is paid. */

@@ -5,11 +5,10 @@ import { type Billing, createBilling } from '../billing/billing.ts'
 import { createCatalogue } from '../billing/catalogue.ts'
 import { removeOldEvents } from '../billing/events/received-events.ts'
 import { type Mismatch, reconcile } from '../billing/mirror/reconcile.ts'
-import { collectEnded } from '../billing/overages/collect-ended.ts'
 import { createOverages, type Overages } from '../billing/overages/overages.ts'
 import type { StripeFailure } from '../billing/stripe/stripe-sdk.ts'
 import { createContactSender } from '../billing/subscription/contact-changes.ts'
-import { voidAllLeftovers } from '../billing/subscription/leftovers.ts'
+import { settleLeftovers } from '../billing/subscription/leftovers.ts'
 import type { Ledger } from '../db/ledger/ledger.ts'
 import type { Meters } from '../limits/meters.ts'
 import { commandText } from '../parts/clone-or-package.ts'
@@ -189,10 +188,7 @@ export function createReconciliation(
       logMismatches(log, found)
       if (!hasFailed && !stopped) last.succeededAt = now()
       if (found.some(({ kind }) => kind === 'wrong-account')) return
-      await collectEnded(billing, null, now())
-      await voidAllLeftovers(billing).catch((error) =>
-        billing.onDelayed(error, 'cannot list the open invoices', {}),
-      )
+      await settleLeftovers(billing, null, now())
     } finally {
       last.endedAt = now()
     }

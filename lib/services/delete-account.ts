@@ -34,6 +34,7 @@ export function createDeleteAccount(services: DeletionParts): DeleteAccount {
   const { db, baseUrl, keys, billing, overages } = services
   return (userId, event) =>
     endBilling(billing, userId, {
+      now: event.createdAt,
       reportOverages: () => overages.reportAll(userId),
       removeUser: () =>
         keys.changeBy(() => deleteAccountRows(db, userId, { event, baseUrl: baseUrl() })),

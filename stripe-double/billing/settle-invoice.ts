@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { addRow, changeRow, emit, getRow, rowsOf, type World } from '../world.ts'
+import { addRow, changeRow, emit, getRow, type World } from '../world.ts'
 import { type ChargeOutcome, chargeCard, defaultMethod, type Payment } from './charge-card.ts'
 import { endUsedDiscounts } from './discounts.ts'
 import { type InvoicePlan, newInvoice, totalsOf } from './new-invoice.ts'
@@ -133,14 +133,6 @@ function stopTax(world: World, invoice: Stripe.Invoice): void {
   if (row !== null) changeRow(world, row, { automatic_tax }, 'customer.subscription.updated')
 }
 
-/** Adds late usage to the customer's drafts. */
-export function refreshDrafts(world: World, customer: string): void {
-  for (const row of rowsOf(world, 'invoices')) {
-    const isDraft = row.status === 'draft' && row.customer === customer
-    if (isDraft) changeRow(world, row, withUsage(world, row))
-  }
-}
-
 /** Recomputes the usage lines of a draft, because late meter events belong to its period. */
 function withUsage(world: World, draft: Stripe.Invoice): Stripe.Invoice {
   const subscription = subscriptionOf(world, draft)
@@ -153,6 +145,17 @@ function withUsage(world: World, draft: Stripe.Invoice): Stripe.Invoice {
     const isUsage = line.period.end === period.end && line.period.start === period.start
     return (isUsage && fresh.find((one) => itemOf(one) === itemOf(line))) || line
   })
+  return withLines(world, draft, lines)
+}
+
+/** The draft with other lines, and their totals. */
+export function withLines(
+  world: World,
+  draft: Stripe.Invoice,
+  lines: readonly Stripe.InvoiceLineItem[],
+): Stripe.Invoice {
+  const subscription = subscriptionOf(world, draft)
+  if (subscription === null) return draft
   const { balance } = getRow(world, 'customers', String(draft.customer))
   return { ...draft, ...totalsOf(world, { lines, subscription }, { id: draft.id, balance }) }
 }

@@ -15,7 +15,7 @@ import { badRequest, StripeDoubleError } from './stripe-error.ts'
 
 type ApiContext = Context<{ Bindings: HttpBindings }>
 
-/** Serves Stripe's own paths, `/v1/...`. */
+/** Serves Stripe's own paths, `/v1/...` and `/v2/...`. */
 export function createApi(double: StripeDouble) {
   const api = new Hono<{ Bindings: HttpBindings }>()
   const kept = createIdempotency(double.now)
@@ -32,7 +32,7 @@ export function createApi(double: StripeDouble) {
       requireKey(req.header('authorization'))
       const earlier = keyed && kept.find(keyed)
       if (earlier !== null) return earlier
-      const form = parseForm([query.slice(1), body].filter(Boolean).join('&'))
+      const form = readForm(req.path, query.slice(1), body)
       const act = begin(double.world, route, { form, ids: req.param() })
       const made = disturb(fault, act, keyed === null ? undefined : false)
       if (keyed !== null) kept.keep(keyed, made)
@@ -52,6 +52,12 @@ export function createApi(double: StripeDouble) {
   }
   api.all('*', ({ req }) => toResponse(unrecognized(req.method, req.path)))
   return api
+}
+
+/** Version 2 takes JSON. */
+function readForm(path: string, query: string, body: string): Form {
+  if (path.startsWith('/v2/')) return JSON.parse(body)
+  return parseForm([query, body].filter(Boolean).join('&'))
 }
 
 /** Sends the answer to the call, unless the fault prevents it. */

@@ -24,7 +24,7 @@ interface Call<Params> extends Ids {
 
 /** `target` is written as in Stripe's reference: `POST /v1/customers/:id`. */
 export function route<Schema extends v.GenericSchema>(
-  target: `${Route['method']} /v1/${string}`,
+  target: `${Route['method']} /v${1 | 2}/${string}`,
   schema: Schema,
   handle: (call: Call<v.InferOutput<Schema>>) => object,
 ): Route {

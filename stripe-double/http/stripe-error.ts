@@ -1,6 +1,6 @@
 interface ErrorFields {
   readonly status: number
-  readonly type: 'invalid_request_error' | 'card_error' | 'idempotency_error' | 'api_error'
+  readonly type?: 'invalid_request_error' | 'card_error' | 'idempotency_error' | 'api_error'
   readonly message: string
   readonly code?: string
   readonly param?: string

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import * as v from 'valibot'
 import { newInvoice } from '../billing/new-invoice.ts'
 import { payOpenInvoice, voidOpenInvoice } from '../billing/pay-open-invoice.ts'
-import { finalizeInvoice } from '../billing/settle-invoice.ts'
+import { withLines } from '../billing/settle-invoice.ts'
 import { listPage } from '../http/list.ts'
 import { Flag, optional, Page, Text, withOptional } from '../http/params.ts'
 import { Nothing, type Route, route } from '../http/route.ts'
@@ -36,7 +36,9 @@ const ListParams = optional({
 
 const UpdateParams = optional({ auto_advance: Flag })
 
-const FinalizeParams = optional({ auto_advance: Flag })
+const RemoveParams = v.strictObject({
+  lines: v.array(v.strictObject({ id: Text, behavior: v.literal('delete') })),
+})
 
 const PayParams = optional({ off_session: Flag, payment_method: Text })
 
@@ -61,9 +63,12 @@ export const invoiceRoutes: readonly Route[] = [
   route('POST /v1/invoices/:id', UpdateParams, ({ world, params, id }) => {
     const row = getRow(world, 'invoices', id)
     const { auto_advance = row.auto_advance } = params
-    if (row.status !== 'open') return changeRow(world, row, { auto_advance })
-    if (!auto_advance) return changeRow(world, row, { auto_advance, next_payment_attempt: null })
-    return row.auto_advance ? row : resume(world, row)
+    if (auto_advance === row.auto_advance) return row
+    // An hour later, a draft is finalized and an open invoice is charged.
+    const at = auto_advance ? world.now() + 3_600 : null
+    return row.status === 'draft'
+      ? changeRow(world, row, { auto_advance, automatically_finalizes_at: at })
+      : changeRow(world, row, { auto_advance, next_payment_attempt: at })
   }),
   route('POST /v1/invoices/:id/pay', PayParams, ({ world, params, id }) => {
     const row = getRow(world, 'invoices', id)
@@ -71,23 +76,17 @@ export const invoiceRoutes: readonly Route[] = [
     requireOwnMethod(world, String(row.customer), { id: method, param: 'payment_method' })
     return payOpenInvoice(world, row, method === undefined ? {} : { method })
   }),
-  route('POST /v1/invoices/:id/finalize', FinalizeParams, ({ world, params, id }) => {
+  route('POST /v1/invoices/:id/remove_lines', RemoveParams, ({ world, params, id }) => {
     const row = getRow(world, 'invoices', id)
-    if (row.status !== 'draft') throw badRequest('This invoice is already finalized.')
-    const { auto_advance = row.auto_advance } = params
-    const open = changeRow(world, finalizeInvoice(world, row), { auto_advance })
-    return auto_advance ? resume(world, open) : open
+    if (row.status !== 'draft') throw badRequest('You can only remove lines of a draft.')
+    const ids = params.lines.map((line) => line.id)
+    const left = row.lines.data.filter((line) => !ids.includes(line.id))
+    return changeRow(world, row, withLines(world, row, left))
   }),
   route('POST /v1/invoices/:id/void', Nothing, ({ world, id }) =>
     voidOpenInvoice(world, getRow(world, 'invoices', id)),
   ),
 ]
-
-/** Charges the open invoice again an hour later. */
-function resume(world: World, open: Stripe.Invoice): Stripe.Invoice {
-  const next_payment_attempt = world.now() + 3_600
-  return changeRow(world, open, { auto_advance: true, next_payment_attempt })
-}
 
 function subscriptionIdOf({ parent }: Stripe.Invoice) {
   return parent?.subscription_details?.subscription

@@ -1,82 +1,82 @@
-import type Stripe from 'stripe'
 import * as v from 'valibot'
-import { refreshDrafts } from '../billing/settle-invoice.ts'
-import { Integer, Text, withOptional } from '../http/params.ts'
+import { Text, withOptional } from '../http/params.ts'
 import { type Route, route } from '../http/route.ts'
-import { badRequest } from '../http/stripe-error.ts'
+import { StripeDoubleError } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
-import type { World } from '../world.ts'
-import { activeMeters } from './meters.ts'
+import { rowsOf, type World } from '../world.ts'
 
 const CreateParams = withOptional(
   { event_name: Text, payload: v.record(v.string(), Text) },
   {
     identifier: v.pipe(Text, v.maxLength(100, 'must be at most 100 characters')),
-    timestamp: Integer,
+    timestamp: v.pipe(Text, v.isoTimestamp('Invalid timestamp')),
   },
 )
 
+type CreateParams = v.InferOutput<typeof CreateParams>
+
 const MAX_AGE_SECONDS = 35 * 86_400
 const MAX_AHEAD_SECONDS = 300
-const MAX_DIGITS = 15
+/** Events "are validated synchronously, but are processed asynchronously". Test clocks stand still for it. */
+const PROCESSING_SECONDS = 30
 
+/** An event is checked when it is made, but for its customer: no error of this call is about that. */
 export const meterEventRoutes: readonly Route[] = [
-  route('POST /v1/billing/meter_events', CreateParams, ({ world, params }) => {
-    const { event_name, payload, identifier = newId('mev'), timestamp = world.now() } = params
-    const reading = readPayload(world, params)
-    requireFresh(timestamp, world.now())
-    if (world.state.meterEvents.has(identifier)) {
-      throw badRequest(`An event already exists with identifier ${identifier}.`)
+  route('POST /v2/billing/meter_events', CreateParams, ({ world, params }) => {
+    const now = world.now()
+    const { event_name, payload, identifier = newId('mev'), timestamp } = params
+    const at = timestamp === undefined ? now : Math.floor(Date.parse(timestamp) / 1000)
+    requireMeter(world, event_name)
+    const reading = readPayload(payload)
+    requireFresh(at, now)
+    const { meterEvents } = world.state
+    if (meterEvents.has(identifier)) {
+      throw refusal(
+        'duplicate_meter_event',
+        `An event already exists with identifier ${identifier}.`,
+      )
     }
-    world.state.meterEvents.set(identifier, { ...reading, eventName: event_name, timestamp })
-    refreshDrafts(world, reading.customer)
+    const isOnClock = Boolean(world.state.tables.customers.get(reading.customer)?.test_clock)
+    const countedFrom = isOnClock ? now : now + PROCESSING_SECONDS
+    meterEvents.set(identifier, { ...reading, eventName: event_name, timestamp: at, countedFrom })
     return {
-      object: 'billing.meter_event',
-      created: world.now(),
+      object: 'v2.billing.meter_event',
+      created: toTime(now),
       event_name,
       identifier,
       livemode: false,
       payload,
-      timestamp,
-    } satisfies Stripe.Billing.MeterEvent
+      timestamp: toTime(at),
+    }
   }),
 ]
 
-function readPayload(world: World, { event_name, payload }: v.InferOutput<typeof CreateParams>) {
-  if (!activeMeters(world).some((row) => row.event_name === event_name)) {
-    throw badRequest(`No active meter found for event name ${event_name}.`, { param: 'event_name' })
-  }
-  const customer = payload['stripe_customer_id'] ?? ''
-  if (!world.state.tables.customers.has(customer)) {
-    throw badRequest(`Customer not found: '${customer}'`, {
-      code: 'resource_missing',
-      param: 'payload',
-    })
-  }
-  return { customer, value: readValue(payload['value']) }
+function requireMeter(world: World, name: string): void {
+  const meters = rowsOf(world, 'meters').filter(({ event_name }) => event_name === name)
+  if (meters.some(({ status }) => status === 'active')) return
+  throw meters.length === 0
+    ? refusal('no_meter', `No meter found for event name ${name}.`)
+    : refusal('archived_meter', `The meter for event name ${name} is archived.`)
 }
 
-function readValue(text = ''): number {
-  if (!/^-?\d+(\.\d+)?$/.test(text)) {
-    throw badRequest(`Invalid meter event value: '${text}'`, { param: 'payload' })
-  }
-  if (text.replace(/\D/g, '').length > MAX_DIGITS) {
-    const code = 'meter_event_value_too_many_digits'
-    throw badRequest('The value has too many digits', { code, param: 'payload' })
-  }
-  return Number(text)
+function readPayload({ stripe_customer_id: customer, value }: CreateParams['payload']) {
+  if (!customer) throw refusal('payload_no_customer_defined', 'No customer')
+  if (value === undefined) throw refusal('payload_no_value_defined', 'No value')
+  if (/^-?\d+(\.\d+)?$/.test(value)) return { customer, value: Number(value) }
+  throw refusal('payload_invalid_value', `Invalid meter event value: '${value}'`)
 }
 
-function requireFresh(timestamp: number, now: number): void {
-  if (timestamp > now + MAX_AHEAD_SECONDS) {
-    throw badRequest('The timestamp must be at most 5 minutes in the future.', {
-      code: 'timestamp_in_future',
-      param: 'timestamp',
-    })
-  }
-  if (timestamp >= now - MAX_AGE_SECONDS) return
-  throw badRequest('The timestamp must be within the past 35 days.', {
-    code: 'timestamp_too_far_in_past',
-    param: 'timestamp',
-  })
+function requireFresh(at: number, now: number): void {
+  if (at >= now - MAX_AGE_SECONDS && at <= now + MAX_AHEAD_SECONDS) return
+  const message = 'The timestamp must be within the past 35 days or the next 5 minutes.'
+  throw refusal('invalid_fields', message)
+}
+
+/** Errors of version 2 have a code instead of a type. */
+function refusal(code: string, message: string) {
+  return new StripeDoubleError({ status: 400, code, message })
+}
+
+function toTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
 }

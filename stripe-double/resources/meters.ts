@@ -27,12 +27,12 @@ export const meterRoutes: readonly Route[] = [
     throw badRequest('An active meter with this event name exists.', { param: 'event_name' })
   }),
   listRoute('/v1/billing/meters', 'meters', { status: Text }),
-  route('POST /v1/billing/meters/:id/deactivate', Nothing, ({ world, id }) => {
-    const now = world.now()
-    const change = { status_transitions: { deactivated_at: now }, updated: now }
-    const meter = getRow(world, 'meters', id)
-    return changeRow(world, meter, { status: 'inactive', ...change }, 'billing.meter.updated')
-  }),
+  route('POST /v1/billing/meters/:id/deactivate', Nothing, ({ world, id }) =>
+    changeRow(world, getRow(world, 'meters', id), { status: 'inactive' }, 'billing.meter.updated'),
+  ),
+  route('POST /v1/billing/meters/:id/reactivate', Nothing, ({ world, id }) =>
+    changeRow(world, getRow(world, 'meters', id), { status: 'active' }, 'billing.meter.updated'),
+  ),
   route('GET /v1/billing/meters/:id', Nothing, ({ world, id }) => getRow(world, 'meters', id)),
   route('GET /v1/billing/meters/:id/event_summaries', SummaryParams, ({ world, params, id }) => {
     const meter = getRow(world, 'meters', id)
@@ -52,11 +52,11 @@ export const meterRoutes: readonly Route[] = [
   }),
 ]
 
-export function activeMeters(world: World): Stripe.Billing.Meter[] {
+function activeMeters(world: World): Stripe.Billing.Meter[] {
   return rowsOf(world, 'meters').filter(({ status }) => status === 'active')
 }
 
-/** The sum of the customer's meter events from `start` until before `end`. */
+/** The sum of the customer's meter events from `start` until before `end` that are processed. */
 export function usageOf(
   world: World,
   meter: Stripe.Billing.Meter,
@@ -65,6 +65,7 @@ export function usageOf(
   return [...world.state.meterEvents.values()]
     .filter((reading) => reading.eventName === meter.event_name && reading.customer === customer)
     .filter(({ timestamp }) => timestamp >= start && timestamp < end)
+    .filter(({ countedFrom }) => countedFrom <= world.now())
     .reduce((sum, { value }) => sum + value, 0)
 }
 

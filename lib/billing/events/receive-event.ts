@@ -3,15 +3,17 @@ import type { StripeEvent } from '../../contract/billing/billing-schemas.ts'
 import { ApiError } from '../../parts/errors.ts'
 import type { Billing } from '../billing.ts'
 import { findStripeAccount, WrongStripeAccount } from '../mirror/stripe-account.ts'
-import { collectEnded } from '../overages/collect-ended.ts'
 import type { Overages } from '../overages/overages.ts'
 import type { SignedEvent } from '../stripe/events.ts'
 import { findOrAssign, UnknownCustomer } from '../subscription/customers.ts'
+import { settleLeftovers } from '../subscription/leftovers.ts'
 import { auditSync, sync } from '../subscription/sync.ts'
 import { hasReceived, insertEvent } from './received-events.ts'
 
 /** The events after which the last units of a period are due. */
 const LAST_UNITS = ['invoice.created', 'customer.subscription.deleted']
+/** The events after which invoices are to be collected or to become void. */
+const SETTLING = ['customer.subscription.created', 'customer.subscription.deleted']
 
 interface Receiver {
   readonly billing: Billing
@@ -51,9 +53,9 @@ export async function receiveEvent(
       ...notes.map((note) => billing.auditStripe(userId, note)),
       ...auditSync(billing, userId, result),
     ])
+    if (SETTLING.includes(event.type)) await settleLeftovers(billing, subject.customer, now)
   }
   await billing.enqueue(userId, apply).catch(ignoreUnknown)
-  if (event.type === 'customer.subscription.deleted') await collectEnded(billing, userId, now)
 }
 
 /** For `catch`: delivering the event again would not help; the reconciliation reports customers that Stripe lacks. */

@@ -23,15 +23,16 @@ export interface MeteredTime {
 
 export function overageCalls({ read, write }: StripeCalls) {
   return {
+    /** Stripe checks the event at once, but adds it to the sum later. */
     sendMeterEvent: async ({ identifier, customerId, units, at }: MeterEvent): Promise<void> => {
       const event = {
         event_name: OVERAGE_EVENT,
         identifier,
         payload: { stripe_customer_id: customerId, value: String(units) },
-        timestamp: Math.floor(at / 1000),
+        timestamp: new Date(at).toISOString(),
       }
       try {
-        await write((sdk, options) => sdk.billing.meterEvents.create(event, options))
+        await write((sdk, options) => sdk.v2.billing.meterEvents.create(event, options))
       } catch (error) {
         if (!(error instanceof StripeRefusal && error.reason === IDENTIFIER_USED)) throw error
       }

@@ -1,14 +1,14 @@
 import { ApiError } from '../../parts/errors.ts'
 
-/** The `reason` if Stripe already has a meter event with this identifier. */
-export const IDENTIFIER_USED = 'identifier_used'
+/** The code if Stripe already has a meter event with this identifier. */
+export const IDENTIFIER_USED = 'duplicate_meter_event'
 
 /**
  * Stripe refused a call, or the call needs a setting that is missing. Unless the caller catches it, the
  * answer is BILLING_UNAVAILABLE.
  */
 export class StripeRefusal extends ApiError {
-  /** Stripe's code, such as `resource_missing`, or ours: `IDENTIFIER_USED` or `price_not_set`. */
+  /** Stripe's code, such as `resource_missing`, or ours: `price_not_set`. */
   readonly reason: string | undefined
 
   constructor(reason: string | undefined) {

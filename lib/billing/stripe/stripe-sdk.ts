@@ -99,7 +99,7 @@ function toFailure({ type, code, param, statusCode, requestId }: Stripe.errors.S
   return { type, code, param, status: statusCode, processorRequestId: requestId }
 }
 
-/** Stripe has no error code for this case, only a message. */
-function isUsedIdentifier({ statusCode, message }: Stripe.errors.StripeError): boolean {
-  return statusCode === 400 && /^An event already exists with identifier /.test(message)
+/** The code is in the document of Stripe's API; others have seen the message alone. */
+function isUsedIdentifier({ code, message }: Stripe.errors.StripeError): boolean {
+  return code === IDENTIFIER_USED || /^An event already exists with identifier /.test(message)
 }

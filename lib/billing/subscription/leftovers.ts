@@ -1,47 +1,60 @@
+import { DAY_MS } from '../../parts/durations.ts'
 import type { Billing } from '../billing.ts'
-import type { StripeGateway } from '../stripe/gateway.ts'
-import type { OpenInvoice } from '../stripe/leftovers.ts'
-import { type CustomerRow, findCustomer } from './customers.ts'
+import type { Leftover } from '../stripe/leftovers.ts'
+import { findCustomer } from './customers.ts'
 import { findSubscription, hasAccess } from './subscriptions.ts'
 
+/** Events come for three days; a reconciliation runs every hour. */
+const LATELY_MS = 4 * DAY_MS
+
 /**
- * Makes the open invoices void that earlier subscriptions have left to a user who has bought a plan again.
- * Nobody waits for it: a failure is logged, and the hourly run repeats it.
+ * Settles what subscriptions without access have left to one customer or to all (null). Stripe collects
+ * nothing any more ("automatic collection for all unpaid invoices is disabled":
+ * https://docs.stripe.com/billing/subscriptions/overview), so we let it collect the requests over the cap, for
+ * four days. Other open invoices become void once the user has bought a plan again. Nobody waits for it: a
+ * failure is logged and does not hold up the other invoices, and the hourly run repeats it.
  */
-export async function voidLeftovers(
-  { overagePrice, onDelayed }: Billing,
-  stripe: StripeGateway,
-  customer: Pick<CustomerRow, 'customerId' | 'userId'>,
+export async function settleLeftovers(
+  billing: Billing,
+  customer: string | null,
+  now: number,
 ): Promise<void> {
-  const { userId } = customer
-  await stripe
-    .voidLeftovers(customer, overagePrice)
-    .catch((error) => onDelayed(error, CANNOT_VOID, { userId }))
-}
-
-const CANNOT_VOID = 'cannot void the open invoices of an ended subscription'
-
-/** Does the same for all users whose purchase was not followed by it. Each page has its own time limit. */
-export async function voidAllLeftovers(billing: Billing): Promise<void> {
-  const owners = new Map<string, OpenInvoice>()
-  let after: string | null = null
-  do {
-    const page = await billing.openStripe().listOpen(after)
-    for (const invoice of page.invoices) {
-      if (await isLeftover(billing, invoice)) owners.set(invoice.userId, invoice)
+  const { openStripe, onDelayed } = billing
+  for (const status of ['draft', 'open'] as const) {
+    let after: string | null = null
+    try {
+      do {
+        const page = await openStripe().listLeftovers(status, customer, after)
+        for (const one of page.leftovers) {
+          const { userId, subscriptionId: subscription } = one
+          const about = { userId, subscription }
+          await settle(billing, one, now).catch((error) => onDelayed(error, CANNOT_SETTLE, about))
+        }
+        after = page.next
+      } while (after !== null)
+    } catch (error) {
+      onDelayed(error, 'cannot list what ended subscriptions have left', {})
     }
-    after = page.next
-  } while (after !== null)
-  for (const [userId, invoice] of owners) {
-    const stripe = billing.openStripe()
-    await billing.enqueue(userId, () => voidLeftovers(billing, stripe, invoice))
   }
 }
 
+const CANNOT_SETTLE = 'cannot settle an invoice of an ended subscription'
+
+async function settle(billing: Billing, leftover: Leftover, now: number): Promise<void> {
+  const { id, status, auto_advance: isCollected } = leftover.invoice
+  const isDue = !isCollected && leftover.endedAt > now - LATELY_MS
+  const isReplaced = status === 'open' && (await hasBoughtAgain(billing, leftover))
+  if (!isDue && !isReplaced) return
+  const stripe = billing.openStripe()
+  const { usage, fees } = await stripe.sortLines(leftover, billing.overagePrice)
+  if (usage.length > 0 && isDue) await stripe.collect(leftover, status === 'draft' ? fees : [])
+  if (usage.length === 0 && isReplaced) await stripe.voidInvoice(id)
+}
+
 /** Whether the user of the invoice pays for another subscription now. */
-async function isLeftover(
+async function hasBoughtAgain(
   { db }: Billing,
-  { userId, customerId, subscriptionId }: OpenInvoice,
+  { userId, customerId, subscriptionId }: Leftover,
 ): Promise<boolean> {
   const row = await findSubscription(db, userId)
   if (!hasAccess(row) || row.id === subscriptionId) return false

@@ -9,7 +9,6 @@ import {
   findCustomer,
   UnknownCustomer,
 } from './customers.ts'
-import { voidLeftovers } from './leftovers.ts'
 import { type MirrorRows, toMirrorRows } from './mirror-rows.ts'
 import { periodAfter } from './proration.ts'
 import {
@@ -58,8 +57,6 @@ export async function sync(
     const { statements, ...result } = await prepare(billing, stripe, customer)
     const [first, ...rest] = [...statements, billing.alignKeyExpiry(userId), ...alongside(result)]
     if (first === undefined || !(await billing.change([first, ...rest]))) continue
-    const { before, after } = result
-    if (hasAccess(after) && before?.id !== after.id) await voidLeftovers(billing, stripe, customer)
     return result
   }
   throw new Error(`The subscription of user ${userId} changes faster than it can be read`)

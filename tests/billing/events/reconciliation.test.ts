@@ -37,12 +37,16 @@ describe('reconciliation', () => {
     )
   })
 
-  it('lists subscriptions and open invoices, and no more, if nothing has changed', async () => {
+  it('lists subscriptions, drafts and open invoices, and no more, if nothing has changed', async () => {
     await shop.buy('starter')
     await shop.app.services.reconciliation.run()
     shop.newCalls()
     await shop.app.services.reconciliation.run()
-    assert.deepEqual(shop.newCalls(), ['GET /v1/subscriptions', 'GET /v1/invoices'])
+    assert.deepEqual(shop.newCalls(), [
+      'GET /v1/subscriptions',
+      'GET /v1/invoices',
+      'GET /v1/invoices',
+    ])
   })
 
   it('reads every page of the list', async () => {

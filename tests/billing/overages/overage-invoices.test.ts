@@ -86,7 +86,8 @@ describe('overages on invoices', () => {
     at.pass((await endOf(at)) - at.clock.now)
     assert.equal((await sync(at, at.userId)).after, null)
     await at.overages.reportDue()
-    at.pass(2 * HOUR)
+    await at.app.services.reconciliation.run()
+    at.pass(HOUR)
     const [last] = (await at.stripe.invoices.list({ customer: at.customer })).data
     assert.equal(last?.amount_due, 100)
   })

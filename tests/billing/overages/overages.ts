@@ -97,7 +97,8 @@ export async function startPaying(
   { userId, price }: { readonly userId: string; readonly price: string },
 ) {
   const customer = await addPayer(stripe)
-  const { id } = await stripe.subscriptions.create({ customer, items: [{ price }] })
+  const metadata = { meridian_user: userId }
+  const { id } = await stripe.subscriptions.create({ customer, metadata, items: [{ price }] })
   await insertCustomer(billing.db, { userId, customerId: customer, createdAt: 0 }).run()
   await syncUser(billing, billing.openStripe(), userId)
   return { customer, subscription: id }

@@ -101,23 +101,30 @@ export const ends: readonly Case[] = [
     },
   },
   {
-    title: 'Our collection pays the drafts with usage that an end has left',
-    source: 'SDK: InvoiceFinalizeInvoiceParams.auto_advance, InvoiceResource.pay',
+    title:
+      'Our collection charges the usage that an end has left, with the last units, but no new period',
+    source:
+      'invoicing/integration/automatic-advancement-collection; api/invoices/remove_lines: whether a line of a subscription can be removed is to be found out',
     run: async (bench) => {
-      const { id, end } = await subscribeWithUsage(bench)
+      const { id, customer, end } = await subscribeWithUsage(bench)
       await bench.clock.passTo(end + 600)
       await bench.gateway().cancelNow(id)
-      await bench.gateway().collectUsage(id, bench.prices.overage)
-      const invoices = await bench.invoicesOf(id)
-      const paid = invoices.filter(({ status }) => status === 'paid')
-      assert.equal(sumOf(linesOf(paid, bench.prices.overage)), COST)
+      const { leftovers } = await bench.gateway().listLeftovers('draft', customer, null)
+      for (const leftover of leftovers) {
+        const { fees } = await bench.gateway().sortLines(leftover, bench.prices.overage)
+        await bench.gateway().collect(leftover, fees)
+      }
+      await bench.clock.pass(2 * HOUR)
+      const paid = (await bench.invoicesOf(id)).slice(1).filter(({ status }) => status === 'paid')
+      assert.equal(sumOf(paid.map(({ total: amount }) => ({ amount }))), COST)
       assert.equal(await chargedUsage(bench, id), COST)
     },
   },
 ]
 
 async function subscribeWithUsage({ prices, subscribe, clock, use }: Bench) {
-  const subscribed = await subscribe([prices.pro, prices.overage])
+  const metadata = { meridian_user: 'of the case' }
+  const subscribed = await subscribe([prices.pro, prices.overage], { metadata })
   await clock.pass(DAY)
   await use(subscribed.customer, UNITS)
   await clock.pass(DAY)

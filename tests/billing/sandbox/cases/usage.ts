@@ -26,10 +26,23 @@ export const usage: readonly Case[] = [
     },
   },
   {
-    title: 'Our event for a customer that does not exist is refused when it is sent',
-    source: 'SDK: V2.Billing.MeterEvents.create: "Events are validated synchronously"',
+    title: 'Our event for a customer that does not exist is accepted, and never counted',
+    source: 'OpenAPI: POST /v2/billing/meter_events has no error about customers: to be found out',
     run: async (bench) => {
-      await assert.rejects(send(bench, { customerId: 'cus_MeridianHasNone' }))
+      await send(bench, { customerId: 'cus_MeridianHasNone' })
+    },
+  },
+  {
+    title: 'Our event for an archived meter is refused when it is sent',
+    source: 'OpenAPI: POST /v2/billing/meter_events, archived_meter',
+    run: async (bench) => {
+      const customerId = await bench.addCustomer()
+      await bench.sdk.billing.meters.deactivate(bench.meter)
+      try {
+        await assert.rejects(send(bench, { customerId }))
+      } finally {
+        await bench.sdk.billing.meters.reactivate(bench.meter)
+      }
     },
   },
   {
