@@ -97,8 +97,8 @@ export function createSetupIntent(billing: Billing, actor: Actor): Promise<strin
 }
 
 /**
- * Pays the open invoices with the payment method, and makes it the default of the subscription and of
- * the customer. Throws PAYMENT_FAILED, and keeps the old default, if it is declined.
+ * Pays the open invoices with the payment method, and makes it the customer's, which pays from then on.
+ * Throws PAYMENT_FAILED, and keeps the old one, if it is declined.
  */
 export function setPaymentMethod(billing: Billing, actor: Actor, id: string): Promise<void> {
   const { userId } = actor
@@ -107,7 +107,7 @@ export function setPaymentMethod(billing: Billing, actor: Actor, id: string): Pr
     if (customer === null) throw unavailable()
     const { customerId } = customer
     const { invoices } = await stripe.findUnpaid(row.id)
-    await stripe.setPaymentMethod({ customerId, subscriptionId: row.id, invoices }, id)
+    await stripe.setPaymentMethod({ customerId, subscriptionId: row.id }, invoices, id)
     await sync(billing, stripe, userId, (result) => [
       actor.audit(toNote('set_payment_method', row)),
       ...auditSync(billing, userId, result),

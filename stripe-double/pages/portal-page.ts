@@ -58,7 +58,7 @@ function getOwn(world: World, customer: string, id: string): Stripe.Subscription
   return row
 }
 
-/** Makes a new card the default of the customer and of the subscriptions that have one of their own. */
+/** Makes a new card the default of the customer only: the card of a subscription still pays for it. */
 function payWith(world: World, customer: string, { card: number = '' }: Entry): void {
   const card = findCard(number)
   if (card === null) throw badRequest('Your card number is incorrect.')
@@ -68,10 +68,6 @@ function payWith(world: World, customer: string, { card: number = '' }: Entry): 
   const row = getRow(world, 'customers', customer)
   const invoice_settings = { ...row.invoice_settings, default_payment_method: id }
   changeRow(world, row, { invoice_settings }, 'customer.updated')
-  for (const subscription of liveSubscriptions(world, customer)) {
-    if (subscription.default_payment_method === null) continue
-    changeSubscription(world, subscription, { default_payment_method: id })
-  }
 }
 
 function portalPage(world: World, session: Session, error: string) {

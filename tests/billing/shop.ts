@@ -180,6 +180,13 @@ async function openEndpoint(app: TestApp) {
   }
 }
 
+/** The payment method that pays for the subscription. */
+export function methodOf({ double, atStripe }: Shop, id: string): string {
+  const { customer, default_payment_method: own } = atStripe(id)
+  const { invoice_settings } = double.world.state.tables.customers.get(String(customer)) ?? {}
+  return String(own ?? invoice_settings?.default_payment_method)
+}
+
 export interface AuditRow {
   readonly app: string
   readonly action: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DAY, openShop, type Shop } from '../billing/shop.ts'
+import { DAY, methodOf, openShop, type Shop } from '../billing/shop.ts'
 import { makeApp } from '../support/helpers.ts'
 import { freshly } from '../support/scene/freshly.ts'
 import type { PageOptions } from '../support/scene/pages.ts'
@@ -137,11 +137,11 @@ describe('the billing pages', () => {
     await subscribe('pro')
     const [bought] = shop.double.world.state.tables.subscriptions.values()
     await setCard(shop, 'pm_card_chargeCustomerFail')
-    const failing = shop.atStripe(bought?.id ?? '').default_payment_method
+    const failing = methodOf(shop, bought?.id ?? '')
     await shop.stripe.subscriptions.create({
       customer: String(bought?.customer),
       items: [{ price: shop.prices.starter }],
-      default_payment_method: String(failing),
+      default_payment_method: failing,
       metadata: { sold_by: 'somebody else' },
     })
     shop.pass(31 * DAY + 3_600)
@@ -204,10 +204,7 @@ describe('the billing pages', () => {
     const [subscription] = shop.double.world.state.tables.subscriptions.values()
     const customer = await shop.stripe.customers.retrieve(String(subscription?.customer))
     assert.ok(!customer.deleted)
-    assert.equal(
-      subscription?.default_payment_method,
-      customer.invoice_settings.default_payment_method,
-    )
+    assert.equal(subscription?.default_payment_method, null)
     assert.equal(customer.address?.country, 'GB')
   })
 

@@ -11,7 +11,7 @@ import { audit } from '../../scripts/parts/accounts.ts'
 import { findMismatches, mismatchText, openBilling } from '../../scripts/parts/billing.ts'
 import { newSecretKey } from '../../stripe-double/ids.ts'
 import { startStripeDouble } from '../../stripe-double/start-double.ts'
-import { auditOf, openShop, type Shop } from '../billing/shop.ts'
+import { auditOf, methodOf, openShop, type Shop } from '../billing/shop.ts'
 import { write } from '../support/database/sql.ts'
 import { NOON } from '../support/helpers.ts'
 import { newDataFolder, runScript } from '../support/process.ts'
@@ -84,12 +84,12 @@ describe('npm run billing', () => {
 
   it('lists what only the operator can repair', async () => {
     const { id } = await shop.buy('pro')
-    const { customer, default_payment_method } = shop.atStripe(id)
+    const { customer } = shop.atStripe(id)
     // The newest counts.
     shop.pass(10)
     await shop.stripe.subscriptions.create({
       customer: String(customer),
-      default_payment_method: String(default_payment_method),
+      default_payment_method: methodOf(shop, id),
       items: [{ price: shop.prices.starter }],
     })
     await shop.settled()

@@ -171,7 +171,11 @@ async function compare(
   const found: Mismatch[] = duplicates.map((id) => {
     return { kind: 'duplicate', ...about, detail: `pays for ${id} besides ${row?.id}` }
   })
-  if (isDeepStrictEqual(before, row)) return found
+  if (isDeepStrictEqual(before, row)) {
+    const isOwn = subscriptions.some(({ id, hasOwnMethod }) => id === row?.id && hasOwnMethod)
+    if (mode === 'repair' && isOwn) await resync(billing, userId)
+    return found
+  }
   if (subscriptions.length === 0 && !(await billing.openStripe().hasCustomer(customerId))) {
     const detail = `Stripe does not know the customer; keeps ${planOf(before)}`
     return [{ kind: 'missing-customer', ...about, detail }]

@@ -9,8 +9,6 @@ import { ConfirmationNeeded, ifMissing, ifRefused, unavailable } from './stripe-
 interface Payer {
   readonly customerId: string
   readonly subscriptionId: string
-  /** The ids of the invoices to pay. */
-  readonly invoices: readonly string[]
 }
 
 const NOT_USABLE = 'The payment method is unknown or cannot be used'
@@ -26,6 +24,15 @@ export function paymentMethodCalls(calls: StripeCalls) {
     } catch (error) {
       if (!(error instanceof ConfirmationNeeded)) throw error
     }
+  }
+  /** Makes the method the customer's, unless it is null, and removes that of the subscription. */
+  const share = async ({ customerId, subscriptionId }: Payer, method: string | null) => {
+    if (method !== null) {
+      const settings = { invoice_settings: { default_payment_method: method } }
+      await write((sdk, options) => sdk.customers.update(customerId, settings, options))
+    }
+    const none = { default_payment_method: '' }
+    await write((sdk, options) => sdk.subscriptions.update(subscriptionId, none, options))
   }
   return {
     /** The method that pays the next invoice: the subscription's or, if it has none, the customer's. */
@@ -51,22 +58,36 @@ export function paymentMethodCalls(calls: StripeCalls) {
     },
 
     /**
-     * Pays the open invoices with the method, and makes it the default of the customer and of the
-     * subscription. Attaches it to the customer if it is new. If it is declined, throws PAYMENT_FAILED
-     * and keeps the old defaults. An invoice that the bank wants confirmed stays open.
+     * Lets the customer's method pay for the subscription, whose own one Checkout has set: a card that is added
+     * in the portal is only the customer's. The newer of both stays.
+     */
+    shareMethod: async (customerId: string, subscriptionId: string): Promise<void> => {
+      const own = await getOwnDefault(calls, subscriptionId)
+      const customer = await getCustomer(calls, customerId, [OF_CUSTOMER])
+      const isNewer = createdAt(own) >= createdAt(customer.invoice_settings.default_payment_method)
+      await share({ customerId, subscriptionId }, isNewer && own !== null ? idOf(own) : null)
+    },
+
+    /**
+     * Pays the open invoices with the method, and makes it the customer's, which pays for the subscription.
+     * Attaches it to the customer if it is new. If it is declined, throws PAYMENT_FAILED and keeps the old
+     * method. An invoice that the bank wants confirmed stays open.
      */
     setPaymentMethod: async (
-      { customerId, subscriptionId, invoices }: Payer,
+      payer: Payer,
+      invoices: readonly string[],
       methodId: string,
     ): Promise<void> => {
-      const method = await getOwnMethod(calls, methodId, customerId)
+      const method = await getOwnMethod(calls, methodId, payer.customerId)
       for (const invoice of invoices) await pay(invoice, method)
-      const change = { default_payment_method: method }
-      await write((sdk, options) => sdk.subscriptions.update(subscriptionId, change, options))
-      const settings = { invoice_settings: change }
-      await write((sdk, options) => sdk.customers.update(customerId, settings, options))
+      await share(payer, method)
     },
   }
+}
+
+/** In seconds since 1970; 0 without an expanded method. */
+function createdAt(method: string | Stripe.PaymentMethod | null): number {
+  return typeof method === 'object' && method !== null ? method.created : 0
 }
 
 /** The subscription's own method; null if it has none, or if Stripe does not know the subscription. */

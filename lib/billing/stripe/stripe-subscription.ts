@@ -15,7 +15,7 @@ export type StripeSubscription = ReturnType<typeof toStripeSubscription>
 
 export function toStripeSubscription(subscription: Stripe.Subscription) {
   const { id, customer, metadata, status, created, cancel_at, items } = subscription
-  const { currency, trial_end, pending_update } = subscription
+  const { currency, trial_end, pending_update, default_payment_method } = subscription
   const atPeriodEnd = subscription.cancel_at_period_end ? ('period-end' as const) : null
   return {
     id,
@@ -32,6 +32,8 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
     currency,
     /** When its trial ends or ended; null: it never had one. */
     trialEnd: trial_end === null ? null : trial_end * 1000,
+    /** Whether it has a payment method of its own, which pays instead of the customer's. */
+    hasOwnMethod: default_payment_method !== null,
     wantsOverages: metadata[OVERAGES_FIELD] === 'on',
     /** The plan that is paid, and until when, as text. */
     chargedFrom: metadata[CHARGED_FROM_FIELD] ?? '',

@@ -38,6 +38,7 @@ const NOTHING = {
 } as const satisfies SyncResult
 
 const ATTEMPTS = 20
+const CANNOT_SHARE = 'cannot make the card of a checkout that of the customer'
 
 /**
  * Reads the user's subscription from Stripe and stores it, in one transaction with the statements
@@ -54,9 +55,14 @@ export async function sync(
   for (let attempts = 1; attempts <= ATTEMPTS; attempts++) {
     const customer = await findCustomer(billing.db, userId)
     if (customer === null) return NOTHING
-    const { statements, ...result } = await prepare(billing, stripe, customer)
+    const { statements, hasOwnMethod, ...result } = await prepare(billing, stripe, customer)
     const [first, ...rest] = [...statements, billing.alignKeyExpiry(userId), ...alongside(result)]
     if (first === undefined || !(await billing.change([first, ...rest]))) continue
+    if (hasOwnMethod && hasAccess(result.after)) {
+      await stripe
+        .shareMethod(customer.customerId, result.after.id)
+        .catch((error) => billing.onDelayed(error, CANNOT_SHARE, { userId }))
+    }
     return result
   }
   throw new Error(`The subscription of user ${userId} changes faster than it can be read`)
@@ -70,7 +76,7 @@ async function prepare(billing: Billing, stripe: StripeGateway, customer: Custom
   if (subscriptions === 'missing') throw new UnknownCustomer(customerId)
   const before = await findSubscription(db, userId)
   if (subscriptions === 'deleted') {
-    return { ...NOTHING, before, statements: [deleteCustomer(db, customer)] }
+    return { ...NOTHING, before, hasOwnMethod: false, statements: [deleteCustomer(db, customer)] }
   }
   const { row, ...others } = toMirrorRows(userId, before, subscriptions, billing)
   // Before it is stored: an event whose sync fails comes again.
@@ -81,7 +87,8 @@ async function prepare(billing: Billing, stripe: StripeGateway, customer: Custom
     ...(isSameItem(before, after) ? [] : [deletePreview(db, userId)]),
     ...insertTrials(db, userId, subscriptions),
   ]
-  return { ...others, before, after, statements }
+  const hasOwnMethod = subscriptions.some((one) => one.id === after?.id && one.hasOwnMethod)
+  return { ...others, before, after, hasOwnMethod, statements }
 }
 
 /**

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type Stripe from 'stripe'
-import { codeOf } from '../../support/helpers.ts'
+import { codeOf, recordingLog } from '../../support/helpers.ts'
 import { freshly } from '../../support/scene/freshly.ts'
-import { auditOf, DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
+import { auditOf, DAY, methodOf, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const SET = '/v1/billing/payment-method'
 
@@ -32,8 +31,8 @@ const totals = ({ double }: Shop) =>
     ({ status, amount_due }) => `${status} ${amount_due}`,
   )
 
-const defaultCard = (shop: Shop, { default_payment_method: id }: Stripe.Subscription) =>
-  shop.double.world.state.tables.paymentMethods.get(String(id))?.card?.last4
+const defaultCard = (shop: Shop, id: string) =>
+  shop.double.world.state.tables.paymentMethods.get(methodOf(shop, id))?.card?.last4
 
 describe('a new card', () => {
   const shop = freshly(openOwing)
@@ -44,7 +43,7 @@ describe('a new card', () => {
     const row = await shop.row()
     assert.equal(row?.status, 'active')
     assert.deepEqual(totals(shop), ['paid 900', 'paid 900'])
-    assert.equal(defaultCard(shop, shop.atStripe(row.id)), '4242')
+    assert.equal(defaultCard(shop, row.id), '4242')
     const last = (await auditOf(shop)).slice(-2)
     assert.deepEqual(
       last.map(({ action, detail }) => [action, detail]),
@@ -60,9 +59,10 @@ describe('a new card', () => {
   it('pays the first invoice of an incomplete subscription', async () => {
     await using shop = await openShop()
     const { id } = await shop.buy('starter')
-    const { customer, default_payment_method: method } = shop.atStripe(id)
+    const { customer } = shop.atStripe(id)
+    const method = methodOf(shop, id)
     await shop.stripe.subscriptions.cancel(id)
-    await shop.stripe.paymentMethods.detach(String(method))
+    await shop.stripe.paymentMethods.detach(method)
     const failing = await shop.stripe.paymentMethods.attach('pm_card_chargeCustomerFail', {
       customer: String(customer),
     })
@@ -86,9 +86,9 @@ describe('a new card', () => {
     assert.deepEqual(totals(shop), ['paid 900', 'open 900'])
     const row = await shop.row()
     assert.equal(row?.status, 'past_due')
-    const method = shop.atStripe(row.id).default_payment_method
+    const method = methodOf(shop, row.id)
     const { paymentMethods } = shop.double.world.state.tables
-    assert.equal([...paymentMethods.keys()].indexOf(String(method)), 1)
+    assert.equal([...paymentMethods.keys()].indexOf(method), 1)
     assert.deepEqual(await auditOf(shop), before)
   })
 
@@ -96,7 +96,7 @@ describe('a new card', () => {
     assert.equal((await setCard(shop, 'tok_authenticationRequired')).status, 200)
     const row = await shop.row()
     assert.equal(row?.status, 'past_due')
-    assert.equal(defaultCard(shop, shop.atStripe(row.id)), '3184')
+    assert.equal(defaultCard(shop, row.id), '3184')
     assert.deepEqual(totals(shop), ['paid 900', 'open 900'])
   })
 
@@ -127,6 +127,68 @@ describe('a new card', () => {
 })
 
 /*
+ * A card of the portal is "set as the `customer.invoice_settings.default_payment_method`"
+ * (https://docs.stripe.com/customer-management/portal-deep-links), and that of a subscription "takes precedence"
+ * (SDK, Subscription.default_payment_method): Checkout sets that one.
+ */
+describe('a new card of the customer portal', () => {
+  const shop = freshly(openShop)
+
+  it('pays the next renewal', async () => {
+    const { id } = await shop.buy('starter')
+    await addInPortal(shop, id, 'pm_card_mastercard')
+    shop.pass(31 * DAY + 3_600)
+    assert.equal(defaultCard(shop, id), '4444')
+    assert.deepEqual(totals(shop), ['paid 900', 'paid 900'])
+  })
+
+  it('pays although the subscription kept its own card, once a reconciliation has run', async () => {
+    shop.double.switchDeliveries('drop', 1_000)
+    const { id } = await buyUnnoticed(shop)
+    shop.pass(DAY)
+    await addInPortal(shop, id, 'pm_card_mastercard')
+    assert.equal(defaultCard(shop, id), '4242')
+    await shop.app.services.reconciliation.run()
+    assert.equal(defaultCard(shop, id), '4444')
+  })
+
+  it('is tried again by the reconciliation if Stripe refused it', async () => {
+    const log = recordingLog()
+    await using logged = await openShop({ log })
+    await logged.send('POST', SUBSCRIPTION, { planId: 'starter' })
+    const [session] = logged.double.world.state.tables.sessions.values()
+    logged.double.failCalls({ kind: '403', method: 'POST' }, 10)
+    logged.double.payCheckout(session?.id ?? '', { card: 'pm_card_visa' })
+    await logged.settled()
+    logged.double.clearFaults()
+    const { id } = (await logged.row()) ?? {}
+    assert.notEqual(logged.atStripe(id ?? '').default_payment_method, null)
+    assert.ok(
+      log.events.some(({ message }) => /^cannot make the card .* that of the/.test(message)),
+    )
+    await logged.app.services.reconciliation.run()
+    assert.equal(logged.atStripe(id ?? '').default_payment_method, null)
+    assert.equal(defaultCard(logged, id ?? ''), '4242')
+  })
+})
+
+async function buyUnnoticed(shop: Shop): Promise<{ readonly id: string }> {
+  await shop.send('POST', SUBSCRIPTION, { planId: 'starter' })
+  const [session] = shop.double.world.state.tables.sessions.values()
+  return {
+    id: String(shop.double.payCheckout(session?.id ?? '', { card: 'pm_card_visa' }).subscription),
+  }
+}
+
+async function addInPortal({ stripe, atStripe, settled }: Shop, id: string, card: string) {
+  const customer = String(atStripe(id).customer)
+  const { id: method } = await stripe.paymentMethods.attach(card, { customer })
+  const invoice_settings = { default_payment_method: method }
+  await stripe.customers.update(customer, { invoice_settings })
+  await settled()
+}
+
+/*
  * "If the subscription is `unpaid`, … leaves new invoices in `draft`", and only the most recent one makes it
  * active again: https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses
  */
@@ -153,11 +215,11 @@ describe('a subscription that is unpaid after all retries', () => {
     const [{ id: ended, customer } = { id: '', customer: '' }] = [
       ...shop.double.world.state.tables.subscriptions.values(),
     ]
-    const failing = shop.atStripe(ended).default_payment_method
+    const failing = methodOf(shop, ended)
     const consulting = await shop.stripe.subscriptions.create({
       customer: String(customer),
       items: [{ price: shop.prices.starter }],
-      default_payment_method: String(failing),
+      default_payment_method: failing,
       metadata: { sold_by: 'somebody else' },
     })
     await shop.stripe.subscriptions.cancel(consulting.id)

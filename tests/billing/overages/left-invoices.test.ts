@@ -5,7 +5,7 @@ import { startStripeDouble } from '../../../stripe-double/start-double.ts'
 import { write } from '../../support/database/sql.ts'
 import { recordingLog } from '../../support/helpers.ts'
 import { closedAfterTest, freshly } from '../../support/scene/freshly.ts'
-import { DAY, type Shop, SUBSCRIPTION } from '../shop.ts'
+import { DAY, methodOf, type Shop, SUBSCRIPTION } from '../shop.ts'
 import { COST, deleteAccount, invoicesOf, openWithUsage, UNITS } from './with-usage.ts'
 
 const closed = closedAfterTest()
@@ -82,9 +82,10 @@ describe('an open invoice of a subscription that ended unpaid', () => {
     await shop.send('POST', SUBSCRIPTION, { planId: 'pro' })
     await shop.settled()
     const [session] = [...shop.double.world.state.tables.sessions.values()].slice(-1)
-    shop.double.failCalls({ kind: '403', method: 'POST' })
+    shop.double.failCalls({ kind: '403', method: 'POST' }, 10)
     shop.double.payCheckout(session?.id ?? '', { card: 'pm_card_visa' })
     await shop.settled()
+    shop.double.clearFaults()
     assert.equal((await shop.row())?.status, 'active')
     assert.deepEqual(statusesOf(shop), ['paid', 'open', 'paid'])
     assert.equal(shop.log.events.filter(({ message }) => /cannot settle/.test(message)).length, 1)
@@ -218,10 +219,10 @@ describe('the hourly collection', () => {
   it('leaves the draft of a live second subscription to Stripe', async () => {
     await shop.app.services.overages.reportAll(shop.userId)
     shop.pass(10 * DAY)
-    const { customer, default_payment_method: method } = shop.atStripe(shop.id)
+    const { customer } = shop.atStripe(shop.id)
     await shop.stripe.subscriptions.create({
       customer: String(customer),
-      default_payment_method: String(method),
+      default_payment_method: methodOf(shop, shop.id),
       items: [{ price: shop.prices.pro }],
     })
     shop.pass(21 * DAY + 600)

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { write } from '../../support/database/sql.ts'
 import { codeOf, recordingLog } from '../../support/helpers.ts'
-import { DAY, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
+import { DAY, methodOf, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 /** Buys Starter and, ten days later, Pro on a page that Meridian did not open. */
 async function payTwice(shop: Shop) {
   const { id: starter } = await shop.buy('starter')
   shop.pass(10 * DAY)
-  const { customer, default_payment_method: method } = shop.atStripe(starter)
+  const { customer } = shop.atStripe(starter)
   const { id: pro } = await shop.stripe.subscriptions.create({
     customer: String(customer),
-    default_payment_method: String(method),
+    default_payment_method: methodOf(shop, starter),
     items: [{ price: shop.prices.pro }],
   })
   await shop.settled()

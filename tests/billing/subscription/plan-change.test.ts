@@ -70,7 +70,9 @@ describe('a change of the plan', () => {
     }
     const dates = shop.double
       .calls()
-      .filter(({ method, path }) => method === 'POST' && /^\/v1\/subscriptions\//.test(path))
+      .filter(
+        ({ path, body }) => /^\/v1\/subscriptions\//.test(path) && /proration_date/.test(body),
+      )
       .map(({ body }) => Number(new URLSearchParams(body).get('proration_date')) * 1000 - shownAt)
     const half = (HOUR / 2) * 1000
     assert.deepEqual(dates, [0, 0, half + 120_000, half + 180_000])

@@ -16,9 +16,28 @@ export const other: readonly Case[] = [
       const { invoices } = await gateway().findUnpaid(id)
       assert.equal(invoices.length, 1)
       const card = await addCard(customer, 'pm_card_visa')
-      await gateway().setPaymentMethod({ customerId: customer, subscriptionId: id, invoices }, card)
-      const { status, default_payment_method } = await subscriptionOf(id)
-      assert.deepEqual([status, default_payment_method], ['active', card])
+      const payer = { customerId: customer, subscriptionId: id }
+      await gateway().setPaymentMethod(payer, invoices, card)
+      assert.equal((await subscriptionOf(id)).status, 'active')
+    },
+  },
+  {
+    title:
+      "A method of the subscription pays before that of the customer; ours is only the customer's",
+    source: 'SDK: Subscription.default_payment_method: "If neither are set, invoices will use …"',
+    run: async ({ sdk, prices, addCustomer, addCard, subscribe, gateway, clock, ...bench }) => {
+      const customer = await addCustomer()
+      const own = { default_payment_method: await addCard(customer, 'pm_card_visa') }
+      const { id, end } = await subscribe([prices.pro], { customer, ...own })
+      const failing = await addCard(customer, 'pm_card_chargeCustomerFail')
+      const settings = { default_payment_method: failing }
+      await sdk.customers.update(customer, { invoice_settings: settings })
+      await clock.passTo(end + 2 * HOUR)
+      assert.equal((await bench.subscriptionOf(id)).status, 'active')
+      await gateway().setPaymentMethod({ customerId: customer, subscriptionId: id }, [], failing)
+      assert.equal((await bench.subscriptionOf(id)).default_payment_method, null)
+      await clock.pass(31 * DAY + 2 * HOUR)
+      assert.equal((await bench.subscriptionOf(id)).status, 'past_due')
     },
   },
   {
