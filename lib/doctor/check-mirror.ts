@@ -21,6 +21,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   'other-customer': 'at Stripe, delete the customer that pays nothing',
   'unknown-user': 'at Stripe, cancel the subscription if its account was deleted here',
   duplicate: 'at Stripe, cancel one, and limit customers to one subscription: see docs/billing.md',
+  usage: 'charge or credit the difference at Stripe: see docs/overages.md',
   'unassigned-customer': REPAIR,
   outdated: REPAIR,
 }

@@ -103,6 +103,8 @@ export function openOverages(
   const removeOld = () => runAlone('overage retention', overages.removeOld, HOURLY)
   opening.use(repeat(REPORT_INTERVAL_MS, reportDue, onError))
   opening.use(repeat(HOUR_MS, removeOld, onCleanupError))
+  const removeItems = () => runAlone('unused overage items', overages.removeUnusedItems, HOURLY)
+  opening.use(repeat(HOUR_MS, removeItems, onError))
   return { ...overages, start }
 }
 
@@ -152,6 +154,7 @@ const MESSAGES: Readonly<Partial<Record<Mismatch['kind'], string>>> = {
   'missing-customer':
     'Stripe does not know some customers: does STRIPE_SECRET_KEY belong to another account? They keep their plans',
   'wrong-account': `STRIPE_SECRET_KEY belongs to another Stripe account or mode than the customers here: billing is off, and they keep their plans; see ${commandText('billing')}`,
+  usage: 'the meter of requests over the cap has other numbers than were sent to it',
   duplicate: `customers pay for a second subscription; ${commandText('billing')} lists them`,
 }
 /** With these, plans here may be outdated. */

@@ -31,9 +31,11 @@ export function computeChange(
   const isTrial = subscription.status === 'trialing' && trialEnd === undefined
   const linesFor = isTrial ? trialLines : prorationLines
   const prorations = behavior === 'none' ? [] : linesFor(world, changes, { period, date })
-  // In flexible billing mode, what a removed item has counted is billed.
+  // In flexible billing mode, what a removed item has counted is billed, unless there are no prorations.
   const last = { customer: subscription.customer, items: toList('', removed) }
-  const used = usageLines(world, last, { start: current.start, end: world.now() })
+  const until = { start: current.start, end: world.now() + 1 }
+  const counted = behavior === 'none' ? [] : usageLines(world, last, until)
+  const used = counted.filter(({ quantity }) => quantity !== 0)
   const pending = [...(world.state.pendingLines.get(subscription.id) ?? []), ...used]
   const after = itemsAfter(items, changes).map((item) => inPeriod(item, period))
   requireOneInterval(after)

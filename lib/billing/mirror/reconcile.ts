@@ -5,6 +5,7 @@ import { asc, eq } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
 import { users } from '../../db/tables.ts'
 import type { Billing } from '../billing.ts'
+import { compareMeter } from '../overages/meter.ts'
 import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
 import { type CustomerRow, findOrAssign, listCustomers } from '../subscription/customers.ts'
 import { toMirrorRows } from '../subscription/mirror-rows.ts'
@@ -36,6 +37,7 @@ export interface Mismatch {
     | 'other-customer'
     | 'duplicate'
     | 'outdated'
+    | 'usage'
   readonly user: string | null
   readonly customer: string | null
   readonly detail: string
@@ -50,7 +52,7 @@ export const REPAIRABLE: readonly Mismatch['kind'][] = ['unassigned-customer', '
  * pauses after each customer, so that requests do not wait. If the key is of another account, reports only that.
  */
 export async function reconcile(billing: Billing, options: ReconcileOptions): Promise<Mismatch[]> {
-  const { mode, onFailure, isStopped = () => false } = options
+  const { now, mode, onFailure, isStopped = () => false } = options
   try {
     await (mode === 'repair' ? learnStripeAccount(billing) : billing.requireStripeAccount())
   } catch (error) {
@@ -72,6 +74,8 @@ export async function reconcile(billing: Billing, options: ReconcileOptions): Pr
       onFailure(error, customer.userId)
     }
   }
+  const differences = await compareMeter(billing, now, onFailure)
+  found.push(...differences.map((one) => ({ kind: 'usage' as const, ...one })))
   return [...found, ...[...payers].map(toUnknownPrice)]
 }
 

@@ -11,6 +11,7 @@ import {
   type OverageReport,
   removeOldReports,
 } from './overage-store.ts'
+import { removeUnusedItem, removeUnusedItems } from './remove-items.ts'
 import { sendReport } from './send-report.ts'
 
 /** Reports requests over the cap to Stripe, through an outbox. */
@@ -34,6 +35,8 @@ const LONGEST_PAUSE_MS = MINUTE_MS
 
 export function createOverages(options: OveragesOptions) {
   const { billing, now } = options
+  const reportAll = (userId: string) => report(options, userId)
+  const removal = { billing, now, reportAll }
   let pauseMs = 0
   let pausedAt = 0
   return {
@@ -53,7 +56,11 @@ export function createOverages(options: OveragesOptions) {
      * Reports and sends everything counted for the user so far. Call it while the invoice of a period
      * that has ended is a draft. Throws BILLING_UNAVAILABLE if it must be called again.
      */
-    reportAll: (userId: string) => report(options, userId),
+    reportAll,
+    /** Removes the item of a user who has turned overages off, if Stripe has all units. */
+    removeUnusedItem: (userId: string) => removeUnusedItem(removal, userId),
+    /** Does the same for all users. Call it every hour. */
+    removeUnusedItems: () => removeUnusedItems(removal),
     /** Reads the price from Stripe, at most once a day. */
     refreshPrice: () => refreshOveragePrice(billing, now()),
     /** Removes reports that no invoice can need any more. */

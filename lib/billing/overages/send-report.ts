@@ -1,10 +1,9 @@
-import { MINUTE_MS } from '../../parts/durations.ts'
 import type { Billing } from '../billing.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
-import { StripeRefusal } from '../stripe/stripe-refusal.ts'
 import { findSubscription } from '../subscription/subscriptions.ts'
+import { readMeter } from './meter.ts'
 import { isForgotten, isTooLate } from './overage-report.ts'
-import { changeReport, countArrived, type OverageReport } from './overage-store.ts'
+import { changeReport, type OverageReport } from './overage-store.ts'
 
 /**
  * Sends the report to Stripe. However often it is called, Stripe counts the units once. While Stripe
@@ -34,26 +33,19 @@ export async function sendReport(
  * counted enough units beyond those, they are the units of this report, and we do not send it again.
  */
 async function hasArrived(
-  { db, overagePrice }: Billing,
+  billing: Billing,
   stripe: StripeGateway,
   report: OverageReport,
   until: number,
 ): Promise<boolean> {
-  // A refusal only delays this report: the other reports do not need the price.
-  if (overagePrice === undefined) throw new StripeRefusal('price_not_set')
-  const { customerId } = report
-  const minutes = { start: minuteOf(report.at), end: minuteOf(until) + MINUTE_MS }
-  const arrived = await stripe.countUnits(overagePrice, customerId, minutes)
-  return arrived >= (await countArrived(db, customerId, minutes)) + unitsOf(report)
+  const time = { start: report.at, end: until }
+  const { metered, sent } = await readMeter(billing, stripe, report.customerId, time)
+  return metered >= sent + unitsOf(report)
 }
 
 /** Whether the user's next invoice can charge for units: the subscription has an overage item. */
 async function hasNextInvoice({ db }: Billing, { userId }: OverageReport): Promise<boolean> {
   return typeof (await findSubscription(db, userId))?.overageItemId === 'string'
-}
-
-function minuteOf(time: number): number {
-  return Math.floor(time / MINUTE_MS) * MINUTE_MS
 }
 
 function unitsOf({ fromUnits, toUnits }: OverageReport): number {

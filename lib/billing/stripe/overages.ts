@@ -38,6 +38,22 @@ export function overageCalls({ read, write }: StripeCalls) {
       }
     },
 
+    /** Whether an invoice of the subscription may still change. */
+    hasDraft: async (subscription: string): Promise<boolean> => {
+      const params = { subscription, status: 'draft', limit: 1 } as const
+      return (await read((sdk, options) => sdk.invoices.list(params, options))).data.length > 0
+    },
+
+    /**
+     * Removes the metered item. Stripe charges its usage now, unless there are no prorations:
+     * https://docs.stripe.com/billing/subscriptions/usage-based/manage-billing-setup
+     */
+    removeItem: async (subscription: string, id: string): Promise<void> => {
+      const items = [{ id, deleted: true }]
+      const params = { items, proration_behavior: 'always_invoice' } as const
+      await write((sdk, options) => sdk.subscriptions.update(subscription, params, options))
+    },
+
     /** Reads the price of one unit; null unless the price is metered, and the same for each unit. */
     readOveragePrice: async (id: string): Promise<OveragePrice | null> =>
       toOveragePrice(await read((sdk, options) => sdk.prices.retrieve(id, {}, options))),

@@ -187,12 +187,12 @@ function requireContinuing({ cancelAt }: SubscriptionRow): void {
   )
 }
 
-/** A subscription keeps the item that charges for requests over the cap, which is paid by the month. */
+/** The item that charges for requests over the cap is paid by the month. */
 function requireNoOverageItem({ overageItemId }: SubscriptionRow): void {
   if (overageItemId === null) return
   throw new ApiError(
     'BAD_REQUEST',
-    'interval: this subscription charges requests over the cap by the month; cancel it, and buy the plan again when it has ended',
+    'interval: requests over the cap are charged by the month; turn overages off, and change the interval when they are charged, within an hour',
   )
 }
 

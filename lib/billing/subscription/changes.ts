@@ -36,8 +36,8 @@ export function reactivateSubscription(billing: Billing, actor: Actor): Promise<
 
 /**
  * Switches overages on or off; `plan` is the plan in effect. Returns whether they are on. Switching
- * them off keeps the subscription item that charges for them, since it must still charge the units used
- * so far. Throws PLAN_REQUIRED if the plan has no overages, and PAYMENT_FAILED if a renewal is not paid.
+ * them off keeps the subscription item that charges for them until it has charged the units used so far.
+ * Throws PLAN_REQUIRED if the plan has no overages, and PAYMENT_FAILED if a renewal is not paid.
  */
 export async function setOverages(
   billing: Billing,

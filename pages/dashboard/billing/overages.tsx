@@ -33,7 +33,12 @@ export function Overages({ base, overages, done = '', error, problem }: Overages
           Before tax and discounts. Over the spending cap, look-ups cost nothing and return only the
           country.
         </p>
-        {overagesEnabled && <StopOverages base={base} />}
+        {overagesEnabled && (
+          <>
+            <p class="soft">If you stop, the requests so far are charged, within about an hour.</p>
+            <StopOverages base={base} />
+          </>
+        )}
       </Card>
       <SpendingCap base={base} overages={overages} problem={problem} />
       {!overagesEnabled && <Consent base={base} overages={overages} />}

@@ -31,7 +31,8 @@ export function subscriptionHandlers({
   db,
   plans,
   baseUrl,
-}: Pick<Services, 'baseUrl' | 'billing' | 'catalogue' | 'db' | 'plans'>) {
+  overages,
+}: Pick<Services, 'baseUrl' | 'billing' | 'catalogue' | 'db' | 'overages' | 'plans'>) {
   return {
     getSubscription: async ({ caller, query, now }) => {
       const { userId } = caller
@@ -76,12 +77,9 @@ export function subscriptionHandlers({
     },
     setOverages: async ({ caller, body, now }) => {
       const wanted = body.overagesEnabled ? 'on' : 'off'
-      const overagesEnabled = await setOverages(
-        billing,
-        toActor(db, caller, now),
-        caller.plan,
-        wanted,
-      )
+      const actor = toActor(db, caller, now)
+      const overagesEnabled = await setOverages(billing, actor, caller.plan, wanted)
+      if (!overagesEnabled) await overages.removeUnusedItem(caller.userId)
       return { status: 200, body: { overagesEnabled } }
     },
     cancelSubscription: async ({ caller, now }) => {

@@ -88,21 +88,29 @@ export const usage: readonly Case[] = [
     },
   },
   {
-    title: 'Removing the metered item charges what was used until then',
-    source: 'billing/subscriptions/billing-mode/compare: unbilled usage of a removed item',
-    run: async ({ sdk, prices, subscribe, subscriptionOf, use, clock, invoicesOf }) => {
-      const { id, customer, end } = await subscribe([prices.pro, prices.overage])
-      await clock.pass(DAY)
-      await use(customer, 10)
-      await clock.pass(HOUR)
-      const items = (await subscriptionOf(id)).items.data
-      const metered = items.find(({ price }) => price.id === prices.overage)
-      assert.ok(metered)
-      await sdk.subscriptions.update(id, { items: [{ id: metered.id, deleted: true }] })
-      await clock.pass(DAY)
-      await use(customer, 3)
-      await clock.passTo(end + 2 * HOUR)
-      assert.equal(sumOf(linesOf(await invoicesOf(id), prices.overage)), 10 * UNIT)
+    title: 'Our removal of the metered item charges at once what was used until then',
+    source: 'billing/subscriptions/usage-based/manage-billing-setup: removed metered prices',
+    run: async (bench) => {
+      const { id, customer, metered } = await useTen(bench)
+      await bench.gateway().removeItem(id, metered)
+      const usageNow = linesOf(await bench.invoicesOf(id), bench.prices.overage)
+      assert.equal(sumOf(usageNow), 10 * UNIT)
+      await bench.clock.pass(DAY)
+      await bench.use(customer, 3)
+      await bench.clock.pass(32 * DAY)
+      assert.equal(sumOf(linesOf(await bench.invoicesOf(id), bench.prices.overage)), 10 * UNIT)
+    },
+  },
+  {
+    title: 'A removal without prorations charges nothing',
+    source:
+      'billing/subscriptions/usage-based/manage-billing-setup: "set proration_behavior to none"',
+    run: async (bench) => {
+      const { id, metered } = await useTen(bench)
+      const items = [{ id: metered, deleted: true }]
+      await bench.sdk.subscriptions.update(id, { items, proration_behavior: 'none' })
+      await bench.clock.pass(32 * DAY)
+      assert.equal(sumOf(linesOf(await bench.invoicesOf(id), bench.prices.overage)), 0)
     },
   },
   {
@@ -120,6 +128,18 @@ export const usage: readonly Case[] = [
     },
   },
 ]
+
+/** A subscription that has used ten units, an hour ago. */
+async function useTen({ prices, subscribe, subscriptionOf, use, clock }: Bench) {
+  const { id, customer } = await subscribe([prices.pro, prices.overage])
+  await clock.pass(DAY)
+  await use(customer, 10)
+  await clock.pass(HOUR)
+  const items = (await subscriptionOf(id)).items.data
+  const metered = items.find(({ price }) => price.id === prices.overage)
+  assert.ok(metered)
+  return { id, customer, metered: metered.id }
+}
 
 function send({ gateway, clock }: Bench, event: { customerId: string; at?: number }) {
   const identifier = `sandbox-${crypto.randomUUID()}`
