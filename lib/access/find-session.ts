@@ -94,8 +94,13 @@ const userColumns = {
     periodEnd: subscriptions.periodEnd,
     interval: subscriptions.interval,
     overages: subscriptions.overages,
+    currency: subscriptions.currency,
   },
-  overagePrice: { currency: overagePrices.currency, unitAmount: overagePrices.unitAmount },
+  overagePrice: {
+    currency: overagePrices.currency,
+    unitAmount: overagePrices.unitAmount,
+    others: overagePrices.others,
+  },
   spendingCap: { currency: spendingCaps.currency, amount: spendingCaps.amount },
 }
 

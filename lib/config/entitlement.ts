@@ -1,8 +1,9 @@
 import type { Interval } from '../contract/billing/price-schemas.ts'
 import {
   type ChosenCap,
-  type OveragePrice,
   type OverageTerms,
+  priceIn,
+  type StoredOveragePrice,
   toOverageTerms,
 } from './overage-terms.ts'
 import type { SubscriptionPeriod } from './period.ts'
@@ -31,9 +32,11 @@ export interface StoredEntitlement {
     readonly periodEnd: number
     readonly interval: Interval
     readonly overages: boolean
+    /** ISO 4217, lower case; null: not known. */
+    readonly currency: string | null
   } | null
   /** null if it is not known yet: then nothing is charged. */
-  readonly overagePrice: OveragePrice | null
+  readonly overagePrice: StoredOveragePrice | null
   /** null: the default. */
   readonly spendingCap: ChosenCap | null
 }
@@ -61,6 +64,8 @@ export function toEntitlement(stored: StoredEntitlement, plans: Plans): Entitlem
   const { periodStart: start, periodEnd: end, interval } = subscribed
   // Who owes a renewal gets no further credit.
   const hasTerms = subscribed.overages && subscribed.status !== 'past_due' && overagePrice !== null
-  const overages = hasTerms ? toOverageTerms(plan, overagePrice, spendingCap) : null
+  const overages = hasTerms
+    ? toOverageTerms(plan, priceIn(overagePrice, subscribed.currency), spendingCap)
+    : null
   return { plan, paid: { start, end, interval, overages } }
 }

@@ -8,6 +8,23 @@ export interface OveragePrice {
   readonly unitAmount: string
 }
 
+/** The price in all its currencies. */
+export interface StoredOveragePrice extends OveragePrice {
+  /** JSON, from other currencies to what a request costs in them. */
+  readonly others: string
+}
+
+/** The price in the currency of a subscription or, if it has no such amount, in its own. */
+export function priceIn(
+  { currency, unitAmount, others }: StoredOveragePrice,
+  wanted: string | null,
+): OveragePrice {
+  const amounts: Readonly<Record<string, string>> = JSON.parse(others)
+  const amount = amounts[wanted ?? '']
+  if (wanted === null || amount === undefined) return { currency, unitAmount }
+  return { currency: wanted, unitAmount: amount }
+}
+
 /** The terms on which a user pays for requests over the monthly cap. */
 export interface OverageTerms extends OveragePrice {
   /** The most that a period may cost, in the smallest unit of the currency. */

@@ -59,6 +59,8 @@ export const overagePrices = sqliteTable('overage_prices', {
   /** A decimal, in the smallest unit of the currency. */
   unitAmount: text('unit_amount').notNull(),
   readAt: integer('read_at').notNull(),
+  /** JSON, from other currencies to what a unit costs in them. */
+  others: text().notNull().default('{}'),
 })
 
 /** The most that each user wants to pay in a period for requests over the cap. */

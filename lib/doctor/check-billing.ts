@@ -25,6 +25,8 @@ export interface StripePrice {
   readonly isActive: boolean
   /** ISO 4217, in lower case. */
   readonly currency: string
+  /** All in which it is sold. */
+  readonly currencies: readonly string[]
   /** In the smallest unit of the currency; null if it is a fraction of that unit. */
   readonly amount: number | null
   /** Such as `1 month`; null for a price that is paid once. */
@@ -99,7 +101,7 @@ function checkSecrets({ webhookSecrets }: BillingSettings): Finding[] {
   return [wrong('STRIPE_WEBHOOK_SECRET contains something that is not a signing secret', advice)]
 }
 
-/** Adds the currency of the plan's price to `currencies`. */
+/** Adds the currencies of the plan's price to `currencies`. */
 async function checkPlan(
   account: Account,
   plan: PaidPlan,
@@ -110,7 +112,7 @@ async function checkPlan(
   if (priceId === undefined) return warning(`The plan ${id} is not for sale`, `set ${variable}`)
   const price = await account.readPrice(priceId)
   if ('reason' in price) return toPriceFinding(price, variable, priceId)
-  currencies.add(price.currency)
+  for (const currency of price.currencies) currencies.add(currency)
   const fault = faultOf(price, 'licensed') ?? amountFault(price, plan)
   if (fault === undefined) return ok(`The plan ${id} is sold for ${formatPrice(price)} a month`)
   return wrong(
@@ -161,13 +163,10 @@ async function checkOverages(
 const METER_ADVICE =
   'make a meter as docs/overages.md says, and set STRIPE_PRICE_OVERAGE to its price'
 
-function currencyFault(
-  { currency }: StripePrice,
-  currencies: ReadonlySet<string>,
-): string | undefined {
-  const other = [...currencies].find((one) => one !== currency)
+function currencyFault(price: StripePrice, currencies: ReadonlySet<string>): string | undefined {
+  const other = [...currencies].find((one) => !price.currencies.includes(one))
   if (other === undefined) return undefined
-  return `is in ${currency.toUpperCase()}, but plans are sold in ${other.toUpperCase()}`
+  return `is in ${price.currencies[0]?.toUpperCase()}, but plans are sold in ${other.toUpperCase()}`
 }
 
 function meterFault(

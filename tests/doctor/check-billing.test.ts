@@ -150,7 +150,7 @@ describe('the check of a price', () => {
       readPrice: async () => tiered,
       readMeter: async () => assert.fail(),
     }
-    const amount = { amount: null, currency: 'usd' }
+    const amount = { amount: null, currency: 'usd', currencies: ['usd'] }
     const tiered = { isActive: true, period: '1 month', isMetered: false, meter: null, ...amount }
     const found = allLines(await checkAccount(account, at.settings({ plans: [at.pro] })))
     assert.match(found[1] ?? '', /^wrong: .* has no fixed amount in whole cents → /)

@@ -57,7 +57,7 @@ describe('the check of the price of requests over the cap', () => {
   it('only warns if the key may not read meters', async () => {
     const price = {
       ...{ isActive: true, period: '1 month', isMetered: true, meter: 'mtr_1' },
-      ...{ amount: null, currency: 'usd' },
+      ...{ amount: null, currency: 'usd', currencies: ['usd'] },
     }
     const account = {
       tryToRead: async () => 'may' as const,

@@ -70,8 +70,10 @@ const COLUMNS = {
   periodEnd: 'period_end',
   interval: 'subscriptions.interval',
   overages: 'overages',
+  paidCurrency: 'subscriptions.currency',
   priceCurrency: 'overage_prices.currency',
   unitAmount: 'unit_amount',
+  otherAmounts: 'others',
   capCurrency: 'spending_caps.currency',
   capAmount: 'amount',
 } as const satisfies Record<keyof StoredKey, string>
@@ -103,9 +105,11 @@ export interface StoredKey
   readonly periodEnd: number
   readonly interval: Interval
   readonly overages: 0 | 1
+  readonly paidCurrency: string | null
   /** The columns of the price are null while it is unknown. */
   readonly priceCurrency: string | null
   readonly unitAmount: string
+  readonly otherAmounts: string
   /** The columns of a spending cap are null unless the user has chosen one. */
   readonly capCurrency: string | null
   readonly capAmount: number
@@ -129,15 +133,17 @@ function toRecord(row: StoredKey, plans: Plans): KeyRecord {
 }
 
 function toStored(row: StoredKey): StoredEntitlement {
-  const { assignedPlan, paidPlan, status, overages } = row
+  const { assignedPlan, paidPlan, status, overages, paidCurrency: currency } = row
   const { periodStart, periodEnd, interval } = row
   const period = { periodStart, periodEnd, interval }
-  const { priceCurrency, unitAmount, capCurrency, capAmount } = row
+  const { priceCurrency, unitAmount, otherAmounts: others, capCurrency, capAmount } = row
   return {
     assignedPlan,
     subscribed:
-      paidPlan === null ? null : { plan: paidPlan, status, overages: overages === 1, ...period },
-    overagePrice: priceCurrency === null ? null : { currency: priceCurrency, unitAmount },
+      paidPlan === null
+        ? null
+        : { plan: paidPlan, status, currency, overages: overages === 1, ...period },
+    overagePrice: priceCurrency === null ? null : { currency: priceCurrency, unitAmount, others },
     spendingCap: capCurrency === null ? null : { currency: capCurrency, amount: capAmount },
   }
 }

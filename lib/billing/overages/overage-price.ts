@@ -1,4 +1,4 @@
-import type { OveragePrice } from '../../config/overage-terms.ts'
+import type { StoredOveragePrice } from '../../config/overage-terms.ts'
 import { overagePrices } from '../../db/billing-tables.ts'
 import { eq, ne } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
@@ -11,7 +11,7 @@ import { type Billing, notConfigured } from '../billing.ts'
  * Returns what one request over the cap costs, as last read from Stripe. Throws BILLING_NOT_CONFIGURED
  * if overages have no price, and BILLING_UNAVAILABLE if the price has not been read yet.
  */
-export async function getOveragePrice(billing: Billing): Promise<OveragePrice> {
+export async function getOveragePrice(billing: Billing): Promise<StoredOveragePrice> {
   if (billing.overagePrice === undefined) throw notConfigured()
   const stored = await findStoredPrice(billing)
   if (stored !== null) return stored

@@ -2,6 +2,7 @@ import { moneyText } from '../../config/money.ts'
 import {
   largestSpendingCap,
   type OverageTerms,
+  priceIn,
   toOverageTerms,
 } from '../../config/overage-terms.ts'
 import type { Plan } from '../../config/plans.ts'
@@ -23,7 +24,7 @@ export async function getOverages(billing: Billing, userId: string, plan: Plan) 
   const found = await findSubscription(billing.db, userId)
   requireOverages(billing, { plan, interval: found?.interval ?? 'month' })
   const row = requireActive(found)
-  const terms = await getTerms(billing, userId, plan)
+  const terms = await getTerms(billing, row, plan)
   if (!row.overages) requireCurrency(row, terms)
   return { row, terms }
 }
@@ -52,8 +53,7 @@ export async function setSpendingCap(
 
 /** The terms to which a subscriber agrees, such as `$0.001 per request, at most $87.00 per period`. */
 export async function describeTerms(billing: Billing, row: SubscriptionRow): Promise<string> {
-  const { userId, plan } = row
-  const terms = await getTerms(billing, userId, billing.plans.find(plan) ?? billing.plans.free)
+  const terms = await getTerms(billing, row, billing.plans.ofUser(row.plan))
   requireCurrency(row, terms)
   const { unitAmount, spendingCap, currency } = terms
   const [price, cap] = [moneyText(unitAmount, currency), moneyText(spendingCap, currency)]
@@ -65,8 +65,12 @@ function requireCurrency({ currency: charged }: SubscriptionRow, { currency }: O
   if (charged !== currency) throw notConfigured(`Overages have no price in ${charged}`)
 }
 
-async function getTerms(billing: Billing, userId: string, plan: Plan): Promise<OverageTerms> {
-  const price = await getOveragePrice(billing)
+async function getTerms(
+  billing: Billing,
+  { userId, currency }: SubscriptionRow,
+  plan: Plan,
+): Promise<OverageTerms> {
+  const price = priceIn(await getOveragePrice(billing), currency)
   const isOwn = eq(spendingCaps.userId, userId)
   const chosen = await billing.db.select().from(spendingCaps).where(isOwn).get()
   return toOverageTerms(plan, price, chosen ?? null)

@@ -3,6 +3,7 @@ import type { StripeConfig } from '../../config/config.ts'
 import { createStripe } from './stripe-sdk.ts'
 
 const TIMEOUT_MS = 5_000
+const CURRENCIES = ['currency_options']
 
 /** Reads the Stripe account for `npm run doctor`. It changes nothing. */
 export function createAccountReader(secretKey: string, { apiBase }: StripeConfig) {
@@ -14,15 +15,17 @@ export function createAccountReader(secretKey: string, { apiBase }: StripeConfig
       sdk[what].list({ limit: 1 }, options).then(() => 'may' as const, toProblem),
     readMeter: (id: string) =>
       sdk.billing.meters.retrieve(id, {}, options).then(toMeter, toProblem),
-    readPrice: (id: string) => sdk.prices.retrieve(id, {}, options).then(toPrice, toProblem),
+    readPrice: (id: string) =>
+      sdk.prices.retrieve(id, { expand: CURRENCIES }, options).then(toPrice, toProblem),
     readTax: () => sdk.tax.settings.retrieve({}, options).then(toTax, toProblem),
   }
 }
 
-function toPrice({ active, currency, unit_amount, recurring }: Stripe.Price) {
+function toPrice({ active, currency, currency_options, unit_amount, recurring }: Stripe.Price) {
   return {
     isActive: active,
     currency,
+    currencies: [currency, ...Object.keys(currency_options ?? {})],
     amount: unit_amount,
     period: recurring === null ? null : toPeriod(recurring),
     isMetered: recurring?.usage_type === 'metered',

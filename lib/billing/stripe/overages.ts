@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { OveragePrice } from '../../config/overage-terms.ts'
+import type { StoredOveragePrice } from '../../config/overage-terms.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { IDENTIFIER_USED, StripeRefusal } from './stripe-refusal.ts'
 
@@ -55,8 +55,10 @@ export function overageCalls({ read, write }: StripeCalls) {
     },
 
     /** Reads the price of one unit; null unless the price is metered, and the same for each unit. */
-    readOveragePrice: async (id: string): Promise<OveragePrice | null> =>
-      toOveragePrice(await read((sdk, options) => sdk.prices.retrieve(id, {}, options))),
+    readOveragePrice: async (id: string): Promise<StoredOveragePrice | null> => {
+      const params = { expand: ['currency_options'] }
+      return toOveragePrice(await read((sdk, options) => sdk.prices.retrieve(id, params, options)))
+    },
 
     /** Counts the customer's units at the meter of this price; `start` and `end` are whole minutes. */
     countUnits: async (
@@ -74,9 +76,13 @@ export function overageCalls({ read, write }: StripeCalls) {
   }
 }
 
-function toOveragePrice(price: Stripe.Price): OveragePrice | null {
+function toOveragePrice(price: Stripe.Price): StoredOveragePrice | null {
   const { billing_scheme, currency, recurring, transform_quantity, unit_amount_decimal } = price
   const isPerUnit = billing_scheme === 'per_unit' && transform_quantity === null
   if (!isPerUnit || recurring?.usage_type !== 'metered' || unit_amount_decimal === null) return null
-  return { currency, unitAmount: unit_amount_decimal.toString() }
+  const others = Object.entries(price.currency_options ?? {})
+    .filter(([other]) => other !== currency)
+    .map(([other, option]) => [other, option.unit_amount_decimal?.toString()])
+  const amounts = JSON.stringify(Object.fromEntries(others))
+  return { currency, unitAmount: unit_amount_decimal.toString(), others: amounts }
 }

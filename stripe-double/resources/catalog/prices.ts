@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import * as v from 'valibot'
-import { Decimal, Flag, Integer, Text, withOptional } from '../../http/params.ts'
+import { Decimal, Flag, Integer, optional, Text, withOptional } from '../../http/params.ts'
 import { Nothing, type Route, route } from '../../http/route.ts'
 import { badRequest, missingParam } from '../../http/stripe-error.ts'
 import { newId } from '../../ids.ts'
@@ -16,10 +16,12 @@ const ProductParams = v.strictObject({ name: Text })
 
 const UpdateParams = v.strictObject({ active: Flag })
 
+const Amount = optional({ unit_amount: Integer, unit_amount_decimal: Decimal })
+
 const CreateParams = withOptional(
   { currency: Text },
   {
-    currency_options: v.record(Text, v.strictObject({ unit_amount: Integer })),
+    currency_options: v.record(Text, Amount),
     lookup_key: Text,
     product: Text,
     product_data: ProductParams,
@@ -74,11 +76,14 @@ export function addPrice(world: World, params: v.InferOutput<typeof CreateParams
 function keepCurrencies(
   world: World,
   id: string,
-  { currency, currency_options = {}, unit_amount }: v.InferOutput<typeof CreateParams>,
+  { currency, currency_options = {}, unit_amount: own }: v.InferOutput<typeof CreateParams>,
 ): void {
-  const own = { [currency.toLowerCase()]: { unit_amount } }
-  const options = Object.entries({ ...currency_options, ...own }).map(
-    ([name, { unit_amount: amount = 0 }]) => [
+  const all: Record<string, v.InferOutput<typeof Amount>> = {
+    ...currency_options,
+    [currency.toLowerCase()]: { unit_amount: own },
+  }
+  const options = Object.entries(all).map(
+    ([name, { unit_amount, unit_amount_decimal: amount = unit_amount ?? 0 }]) => [
       name.toLowerCase(),
       {
         custom_unit_amount: null,

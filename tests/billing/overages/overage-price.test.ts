@@ -14,7 +14,7 @@ import {
 } from './overages.ts'
 
 const reads = ({ double }: OverageShop, price: string) =>
-  double.calls().filter(({ path }) => path === `/v1/prices/${price}`).length
+  double.calls().filter(({ path }) => path.startsWith(`/v1/prices/${price}?`)).length
 
 const price = ({ app }: OverageShop) =>
   readRows(app, 'SELECT id, currency, unit_amount FROM overage_prices')

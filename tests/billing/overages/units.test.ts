@@ -90,7 +90,10 @@ const EVENTS = {
     await fetch(page, { method: 'POST', body: answer, redirect: 'manual' })
   },
   report: ({ shop }) => shop.app.services.overages.reportDue(),
-  'the hourly run': ({ shop }) => shop.app.services.reconciliation.run(),
+  'the hourly run': async ({ shop }) => {
+    await shop.app.services.reconciliation.run()
+    await shop.app.services.overages.removeUnusedItems()
+  },
   'delete the account': async (story) => {
     story.isOver = (await deleteAccount(story.shop)).status === 200
   },
