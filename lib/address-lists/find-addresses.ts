@@ -2,15 +2,10 @@ import { addressOfEndpoint, isIpv4, isIpv6, type Ports } from '../parts/net/endp
 import { createFindPorts } from './ports.ts'
 import { isVersion } from './versions.ts'
 import { withoutEscapes } from './without-escapes.ts'
+import { nextWord, type Word } from './words.ts'
 
 /** Why a row has no result. */
 export const NO_ADDRESS = 'No IPv4 or IPv6 address'
-
-/** A word of the characters that addresses consist of, with a separator near its start. */
-const WORD = /[\da-f]{0,4}[.:][\da-f.:]+/gi
-
-/** The longest text of an address, such as 1111:2222:3333:4444:5555:6666:255.255.255.255. */
-const LONGEST = 45
 
 /**
  * The IPv4 and IPv6 addresses in a text, as they are written there: in a cell, or anywhere in a line of a
@@ -22,62 +17,39 @@ export function findAddresses(text: string): string[] {
   return findIn(hasColons ? withoutEscapes(text) : text, hasColons)
 }
 
-/** A text, and what is found out about it once, when an address needs it. */
+/** A text, and how it writes ports. */
 interface Line {
   readonly text: string
   readonly findPorts: ReturnType<typeof createFindPorts>
-  readonly decode: () => string
-}
-
-function toLine(text: string, isDecoded: boolean): Line {
-  let plain = isDecoded ? text : undefined
-  const decode = () => {
-    plain ??= withoutEscapes(text)
-    return plain
-  }
-  return { text, findPorts: createFindPorts(text), decode }
 }
 
 /** Decodes escapes only if an address may touch one: few lines have them, and it takes long. */
 function findIn(text: string, isDecoded: boolean): string[] {
   const found: string[] = []
-  const line = toLine(text, isDecoded)
-  for (const { 0: word, index } of text.matchAll(WORD)) {
-    if (!hasSeparators(word)) continue
-    const plain = decodedAt(line, index)
-    if (plain !== text) return findIn(plain, true)
-    const address = addressAt(line, index, word)
+  let line: Line | undefined
+  let plain = isDecoded ? text : undefined
+  for (let word = nextWord(text, 0); word !== undefined; word = nextWord(text, word.end)) {
+    if (plain === undefined && mayTouchEscape(text, word.start)) {
+      plain = withoutEscapes(text)
+      if (plain !== text) return findIn(plain, true)
+    }
+    line ??= { text, findPorts: createFindPorts(text) }
+    const address = addressAt(line, word)
     if (address !== undefined) found.push(address)
   }
   return found
 }
 
 /** Digits of escapes may also be taken for the start of the word. */
-function decodedAt({ text, decode }: Line, index: number): string {
-  const before = text.charAt(index - 1)
-  const isTouched = /[a-z\d%#]/i.test(before) || (before === '=' && text.startsWith('3D', index))
-  return isTouched ? decode() : text
+function mayTouchEscape(text: string, start: number): boolean {
+  const before = text.charAt(start - 1)
+  return /[a-z\d%#]/i.test(before) || (before === '=' && text.startsWith('3D', start))
 }
 
-const DOT = '.'.charCodeAt(0)
-const COLON = ':'.charCodeAt(0)
-
-/** Whether there are enough dots or colons, and not too many: most words are numbers and times. */
-function hasSeparators(word: string): boolean {
-  if (word.length > 2 * LONGEST) return false
-  let [dots, colons] = [0, 0]
-  for (let at = 0; at < word.length; at++) {
-    const code = word.charCodeAt(at)
-    if (code === DOT) dots += 1
-    else if (code === COLON) colons += 1
-  }
-  return dots >= 3 || colons >= 7 || word.includes('::')
-}
-
-function addressAt(line: Line, index: number, word: string): string | undefined {
+function addressAt(line: Line, word: Word): string | undefined {
   const { text } = line
-  const rest = withoutNameBefore(word, text.charAt(index - 1))
-  const end = index + word.length
+  const { end } = word
+  const rest = withoutNameBefore(text.slice(word.start, end), text.charAt(word.start - 1))
   const start = end - rest.length
   const isName = /[a-z\d]/i.test(text.charAt(end)) || HEX_NAME.test(rest)
   const findPorts = () => line.findPorts(start, end)

@@ -35,13 +35,15 @@ export function createLines() {
 const KEPT_CHARACTERS = 300
 
 /**
- * Keeps the start of a line, which decides the answer, so that a long line cannot fill the memory.
- * White space at the end of `text` becomes one space, so that the next chunk does not continue the last word.
+ * Keeps the start of a line, which decides the answer, so that a long line cannot fill the memory. What may be
+ * around an address becomes one space at the end of `text`, so that the next chunk does not continue the last word.
+ * An ellipsis stands for what is cut off, so that the rest is not taken for an address.
  */
 function shorten(text: string): string {
   if (text.length <= KEPT_CHARACTERS) return text
-  const kept = text.trim().slice(0, KEPT_CHARACTERS)
-  return text.trimEnd() === text ? kept : `${kept} `
+  const entry = text.replaceAll(AROUND, '')
+  const kept = entry.length > KEPT_CHARACTERS ? `${entry.slice(0, KEPT_CHARACTERS)}…` : entry
+  return entry !== '' && text.endsWith(entry) ? kept : `${kept} `
 }
 
 /**
@@ -74,8 +76,11 @@ const AROUND =
 
 /** An address as programs write it, such as `[2001:db8::1]:443`. Lists of addresses hold no versions. */
 export function parseEntry(text: string): Address | null {
-  const entry = text.replaceAll(AROUND, '')
-  return parseAddress(text) ?? parseAddress(addressOfEndpoint(entry, { afterDot: true }) ?? '')
+  return parseAddress(text) ?? parseWritten(text.replaceAll(AROUND, ''))
+}
+
+function parseWritten(entry: string): Address | null {
+  return parseAddress(addressOfEndpoint(entry, { afterDot: true }) ?? '')
 }
 
 /** The answer to a text that is not an address. */

@@ -76,6 +76,22 @@ describe('createLines', () => {
     assert.equal(answersTo([space, space, '1.2.3.4', space, space, '\r\n']), expected)
   })
 
+  it('finds an address in a line of many spaces, however it is cut', () => {
+    const isFound = (chunks: readonly string[]) => answersTo(chunks).includes('"ipVersion":4')
+    for (const space of [' ', '\t', '\0', '\u200b', '"']) {
+      for (const count of [1, 293, 300, 301, 1_000]) {
+        const spaces = space.repeat(count)
+        for (const cut of [1, 7, 300, count, count + 3, count + 6]) {
+          const inTwo = (line: string) => [line.slice(0, cut), line.slice(cut), '\n']
+          const about = `${JSON.stringify(space)} ${count} ${cut}`
+          assert.equal(isFound(inTwo(`${spaces}1.2.3.4`)), true, about)
+          assert.equal(isFound(inTwo(`1.2.3.4${spaces}`)), true, about)
+          assert.equal(isFound(inTwo(`1.2.3.4${spaces}x`)), false, about)
+        }
+      }
+    }
+  })
+
   it('never joins the parts of a line around white space', () => {
     const space = ' '.repeat(1_000)
     assert.match(answersTo(['1.2.3', space, '.4\n']), /BAD_REQUEST/)
