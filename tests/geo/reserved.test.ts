@@ -118,6 +118,33 @@ describe('reserved addresses', () => {
     }
   })
 
+  it('are in a network that holds them in another form', () => {
+    const networks = [
+      ['8.8.8.0/24', true, 'all public'],
+      ['8.0.0.0/6', false, 'holds 10.0.0.0/8'],
+      ['2002:808::/32', true, '6to4 of 8.8.0.0/16'],
+      ['2002:808:808:1::/64', true, '6to4 of 8.8.8.8'],
+      ['2002:800::/22', false, '6to4 of 8.0.0.0/6'],
+      ['2002::/16', false, '6to4 of all'],
+      ['64:ff9b::8.8.8.0/120', true, 'NAT64 of 8.8.8.0/24'],
+      ['64:ff9b::8.0.0.0/102', false, 'NAT64 of 8.0.0.0/6'],
+      ['64:ff9b::/96', false, 'NAT64 of all'],
+      ['::ffff:192.0.0.0/112', false, 'mapped 192.0.0.0/16'],
+      ['2001:0:1:2:3:4:f7f7:f700/120', true, 'Teredo of 8.8.8.0/24'],
+      ['2001:0:1:2:3:4:f700:0/104', true, 'Teredo of 8.0.0.0/8'],
+      ['2001:0:1:2:3:4:f400:0/102', false, 'Teredo of 8.0.0.0/6'],
+      ['2001:0:1:2::/64', false, 'Teredo of all'],
+      ['2002::/15', false, 'holds 2002::/16'],
+      ['2000::/3', false, 'holds all of these'],
+      ['2a00::/12', true, 'holds none'],
+    ] as const
+    for (const [text, expected, source] of networks) {
+      const network = parseNetwork(text)
+      assert.ok(network, text)
+      assert.equal(isPublicNetwork(network), expected, `${text}: ${source}`)
+    }
+  })
+
   const france = { country: { iso_code: 'FR' } }
   const own = {
     'the overlay': compileOverlay('10.0.0.0/8,country=FR,city=Lyon\nfd00::/8,country=FR\n', {
@@ -144,7 +171,7 @@ describe('reserved addresses', () => {
       const address = parse(text)
       const network = parseNetwork(library.prefix(address, 'place'))
       assert.ok(network && network.prefix >= publicBits(address), text)
-      if (!text.includes(':')) assert.equal(isPublicNetwork(network), expected, text)
+      assert.equal(isPublicNetwork(network), expected, text)
     }
   })
 })

@@ -19,6 +19,9 @@ const RULES: readonly Rule[] = [...SPECIAL_PURPOSE, ...NOT_UNICAST]
   .filter(
     ({ network, isPublic }, at, all) => decide(all.slice(at + 1), network.address) !== isPublic,
   )
+const WITH_IPV4_INSIDE = SPECIAL_PURPOSE.flatMap(([text, reachable]) =>
+  reachable === 'inside' ? (parseNetwork(text) ?? []) : [],
+)
 const IPV4_RULES = RULES.filter(({ network }) => network.address.version === 4)
 const IPV6_RULES = RULES.filter(({ network }) => network.address.version === 6)
 
@@ -44,8 +47,22 @@ export function isPublic(address: Address): boolean {
 
 /** Whether hosts on the Internet may have all addresses of the network. */
 export function isPublicNetwork(network: Network): boolean {
+  const { address, prefix } = network
+  const embedded = address.version === 6 ? embeddedIpv4(address.words) : null
+  if (embedded !== null) {
+    const inside = {
+      address: ipv4FromBits(embedded.bits),
+      prefix: Math.min(32, prefix - embedded.start),
+    }
+    return inside.prefix >= 0 && isPublicNetwork(inside)
+  }
+  // All IPv4 addresses are in each of the networks that hold them.
   const isHole = (rule: Rule) => !rule.isPublic && contains(network, rule.network.address)
-  return isPublic(network.address) && !RULES.some(isHole)
+  return (
+    isPublic(address) &&
+    !RULES.some(isHole) &&
+    !WITH_IPV4_INSIDE.some((inner) => contains(network, inner.address))
+  )
 }
 
 /** How many of the leading bits of an address decide whether it is public. */
