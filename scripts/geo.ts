@@ -8,10 +8,11 @@ import { type Downloaded, downloadAll } from '../lib/geo/download/download.ts'
 import type { FetchedNetworks } from '../lib/geo/download/fetched-networks.ts'
 import { hasAccount } from '../lib/geo/download/sources.ts'
 import { type OnProgress, PREPARED } from '../lib/geo/files/prepare.ts'
-import { readRegions } from '../lib/geo/files/regions.ts'
+import { readRegionNames } from '../lib/geo/files/regions.ts'
 import { removeAbandoned, replaceFile } from '../lib/geo/files/replace-file.ts'
 import { OPTIONAL, type SourceFile } from '../lib/geo/files/source-files.ts'
 import { readGeofeedStates } from '../lib/geo/geofeeds/geofeed-states.ts'
+import { ignoredLines } from '../lib/geo/geofeeds/ignored-lines.ts'
 import { updateGeofeeds } from '../lib/geo/geofeeds/update-geofeeds.ts'
 import { downloadLists } from '../lib/geo/network-lists/download-lists.ts'
 import { triedLists } from '../lib/geo/network-lists/list-states.ts'
@@ -45,6 +46,7 @@ const USAGE = `Usage: ${usageText('geo', '[options]')}
                        once a day if MERIDIAN_MAXMIND_ACCOUNT_ID and _LICENSE_KEY are set
   --geofeeds           only update the geofeeds, and report only failures; a running server does
                        this itself once a day and when their files have changed
+  --ignored            only list all lines of geofeeds that are left out, and why
   --json               list the databases, free lists and geofeeds as JSON
   --until-stdin-ends   stop as soon as stdin ends, as when the server that runs this is killed
   --help               show this help
@@ -59,6 +61,7 @@ const OPTIONS = {
   atlas: FLAG,
   update: FLAG,
   geofeeds: FLAG,
+  ignored: FLAG,
   json: FLAG,
   'until-stdin-ends': FLAG,
 }
@@ -70,15 +73,16 @@ await run(async () => {
   if (values.overlay !== undefined && values['remove-overlay']) {
     throw new UsageError('--overlay and --remove-overlay cannot be used together', USAGE)
   }
-  const isAlone = values.update || values.atlas || values.geofeeds
+  const isAlone = values.update || values.atlas || values.geofeeds || values.ignored
   const { overlay, download, json, 'remove-overlay': removes } = values
   if (isAlone && (overlay !== undefined || removes || download || json)) {
     throw new UsageError(
-      '--update, --atlas and --geofeeds cannot be used with other changes or --json',
+      '--update, --atlas, --geofeeds and --ignored cannot be used with other changes or --json',
       USAGE,
     )
   }
-  await runGeo(values, readConfig(process.env))
+  const config = readConfig(process.env)
+  await (values.ignored ? listIgnored(config) : runGeo(values, config))
 })
 // Reading stdin would keep the process alive.
 if (process.argv.includes('--until-stdin-ends')) process.exit()
@@ -112,6 +116,11 @@ async function runGeo(options: Options, config: Config): Promise<void> {
   showData(await readData(directory, config, findFiles()), options)
 }
 
+async function listIgnored({ dataDir, geo }: Config): Promise<void> {
+  const lines = await ignoredLines(join(dataDir, 'geo'), geo.geofeeds)
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+}
+
 /** Prints the databases, the free lists and the geofeeds. */
 function showData(data: GeoData, { json }: Options): void {
   const { databases, lists, feeds } = data
@@ -142,7 +151,7 @@ async function readData(
 async function writeOverlay(directory: string, csvPath: string): Promise<void> {
   const bytes = compileOverlay(readCsv(csvPath), {
     builtAt: Date.now(),
-    regionNames: readRegions(join(directory, PREPARED.regions)),
+    regionNames: readRegionNames(join(directory, PREPARED.regions)),
   })
   removeAbandoned(directory)
   const path = await replaceFile(directory, OPTIONAL.overlay, async (partial) => {

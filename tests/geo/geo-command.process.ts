@@ -126,6 +126,7 @@ describe('npm run geo', () => {
     ['--overlay'],
     ['--overlay=a', '--remove-overlay'],
     ['--json', '--update'],
+    ['--json', '--ignored'],
   ]) {
     it(`refuses ${args.join(' ')} with its usage`, async () => {
       const { code, stdout, stderr } = await geoCommand(args)

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { BoundedCache } from '../../parts/bounded-cache.ts'
 import { commandText } from '../../parts/clone-or-package.ts'
 import { codeOf } from '../../parts/reason.ts'
@@ -84,4 +85,30 @@ export function readRegions(path: string): RegionNames {
       },
     )
   }
+}
+
+/**
+ * English names of the regions in ISO 3166-2, for those who state only codes: geofeeds, and the operator of an
+ * overlay. The collected names come first, because answers have them elsewhere; the others are Unicode's (CLDR).
+ */
+export function readRegionNames(path: string): RegionNames {
+  return { ...readCldrNames(), ...readRegions(path) }
+}
+
+const require = createRequire(import.meta.url)
+
+interface CldrFile {
+  readonly subdivisions: { readonly localeDisplayNames: { readonly subdivisions: RegionNames } }
+}
+
+/** Its codes are those of ISO 3166-2 in lower case without the hyphen, such as gbeng. */
+function readCldrNames(): RegionNames {
+  const path = require.resolve('cldr-subdivisions-full/subdivisions/en/en.json')
+  const { subdivisions }: CldrFile = JSON.parse(readFileSync(path, 'utf8'))
+  return Object.fromEntries(
+    Object.entries(subdivisions.localeDisplayNames.subdivisions).map(([code, name]) => {
+      const upper = code.toUpperCase()
+      return [currentRegionCode(`${upper.slice(0, 2)}-${upper.slice(2)}`), name]
+    }),
+  )
 }

@@ -39,6 +39,20 @@ const MAX_LINE_LENGTH = 1_000
  * Throws with the reason if the text makes no sense as a geofeed.
  */
 export function readGeofeed(bytes: Uint8Array, blocks: Geofeed['blocks']): ReadGeofeed {
+  const read = readLines(bytes, blocks, MAX_EXAMPLES)
+  refuseNonsense(read)
+  return read
+}
+
+/** All lines that are left out of a geofeed, with their numbers and the reasons. Throws if it is a page. */
+export function listIgnoredLines(
+  bytes: Uint8Array,
+  blocks: Geofeed['blocks'],
+): ReadGeofeed['examples'] {
+  return readLines(bytes, blocks, Number.POSITIVE_INFINITY).examples
+}
+
+function readLines(bytes: Uint8Array, blocks: Geofeed['blocks'], maxExamples: number): ReadGeofeed {
   const text = new TextDecoder().decode(bytes)
   if (/^\s*</.test(text)) throw new Error('it is a page, not a geofeed')
   const isInBlocks = createIsWithin(blocks)
@@ -47,7 +61,7 @@ export function readGeofeed(bytes: Uint8Array, blocks: Geofeed['blocks']): ReadG
   const entries: Entry[] = []
   const examples: string[] = []
   const note = (line: number, reason: string) => {
-    if (examples.length < MAX_EXAMPLES) examples.push(`line ${line}: ${reason}`)
+    if (examples.length < maxExamples) examples.push(`line ${line}: ${reason}`)
   }
   let bad = 0
   let outside = 0
@@ -67,7 +81,6 @@ export function readGeofeed(bytes: Uint8Array, blocks: Geofeed['blocks']): ReadG
     // At once: reading a million takes 700 MB of memory.
     if (entries.length > MAX_ENTRIES) throw new Error(`it has more than ${MAX_ENTRIES} entries`)
   }
-  refuseNonsense({ entries, outside, bad, examples })
   return { entries, outside, bad, examples }
 }
 

@@ -8,7 +8,7 @@ import { reasonOfFailure } from '../download/failure.ts'
 import type { FetchedNetworks, NetworksOptions } from '../download/fetched-networks.ts'
 import { updateCompiled } from '../download/kept-source.ts'
 import { PREPARED } from '../files/prepare.ts'
-import { readRegions } from '../files/regions.ts'
+import { readRegionNames } from '../files/regions.ts'
 import { makeFolder, replaceFile } from '../files/replace-file.ts'
 import { OPTIONAL } from '../files/source-files.ts'
 import { checkSize } from '../network-lists/read-networks.ts'
@@ -142,7 +142,7 @@ async function compile(
 ): Promise<Uint8Array | undefined> {
   const feeds = updates.flatMap(({ used }) => used ?? [])
   if (feeds.length === 0) return undefined
-  const regionNames = readRegions(join(directory, PREPARED.regions))
+  const regionNames = readRegionNames(join(directory, PREPARED.regions))
   return compileGeofeeds(feeds, { builtAt: now, regionNames })
 }
 
@@ -152,7 +152,7 @@ function downloadPath(directory: string, source: string): string {
 }
 
 /** Reads the last accepted version of a geofeed; undefined if there is none. */
-async function readStored(directory: string, source: string): Promise<Buffer | undefined> {
+export async function readStored(directory: string, source: string): Promise<Buffer | undefined> {
   try {
     return await readFile(join(directory, storedName(source)))
   } catch (error) {

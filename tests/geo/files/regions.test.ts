@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { collectRegions, createRegionCode, readRegions } from '../../../lib/geo/files/regions.ts'
+import {
+  collectRegions,
+  createRegionCode,
+  readRegionNames,
+  readRegions,
+} from '../../../lib/geo/files/regions.ts'
 import { openMmdb } from '../../../lib/geo/mmdb/mmdb.ts'
 import { CITY_RECORDS, mmdbBytes } from '../../support/geo-files.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -73,5 +78,37 @@ describe('readRegions', () => {
     const path = join(folder, 'damaged.json')
     writeFileSync(path, '{"GB-')
     assert.throws(() => readRegions(path), /delete it and run npm run geo$/)
+  })
+})
+
+/** Codes of real feeds, and of the example of RFC 8805, that MaxMind's file may lack. */
+describe('readRegionNames', () => {
+  const path = join(tempFolder(), 'regions.json')
+  writeFileSync(path, '{"GB-ENG":"England as collected"}')
+  const names = readRegionNames(path)
+  const expected = {
+    'GB-ENG': 'England as collected',
+    'GB-LND': 'London',
+    'FR-75C': 'Paris',
+    'IT-MI': 'Milan',
+    'IT-RM': 'Rome',
+    'ES-M': 'Madrid Province',
+    'ES-B': 'Barcelona',
+    'BE-VAN': 'Antwerp',
+    'IE-D': 'Dublin',
+    'SG-01': 'Central Singapore',
+    'IN-TG': 'Telangana',
+    'MA-CAS': 'Casablanca',
+    'LT-58': 'Vilnius',
+    'NO-31': 'Østfold',
+  }
+  for (const [code, name] of Object.entries(expected)) {
+    it(`calls ${code} ${name}`, () => assert.equal(names[code], name))
+  }
+
+  it('has all countries with regions, in the form of ISO 3166-2', () => {
+    const codes = Object.keys(names)
+    assert.ok(codes.length > 5_000)
+    for (const code of codes) assert.match(code, /^[A-Z]{2}-[A-Z\d]{1,3}$/)
   })
 })

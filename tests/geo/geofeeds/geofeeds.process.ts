@@ -69,6 +69,16 @@ describe('npm run geo -- --geofeeds', () => {
     assert.deepEqual(cities, ['Paris', 'Berlin', undefined])
   })
 
+  it('lists on demand all that is ignored, also of a feed that is refused', () => {
+    const bad = Array.from({ length: 25 }, (_, at) => `bad ${at}`)
+    writeFileSync(own, ['10.1.0.0/16,IT,IT-MI,Milano,', '11.0.0.0/8,FR,,,', ...bad].join('\n'))
+    const { status, stdout } = run('geo', ['--ignored'])
+    const lines = stdout.trimEnd().split('\n')
+    assert.deepEqual([status, lines.length], [0, 26], stdout)
+    for (const [at, line] of lines.entries())
+      assert.match(line, RegExp(`feed\\.csv: line ${at + 2}: `))
+  })
+
   it('makes a file that is served only with the setting', () => {
     writeFileSync(own, '10.1.0.0/16,FR,,Paris,')
     run('geo', ['--geofeeds'])

@@ -6,6 +6,7 @@ import type { GeofeedSetting } from '../../../lib/config/geofeed-setting.ts'
 import type { NetworksOptions } from '../../../lib/geo/download/fetched-networks.ts'
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
 import { readGeofeedStates } from '../../../lib/geo/geofeeds/geofeed-states.ts'
+import { ignoredLines } from '../../../lib/geo/geofeeds/ignored-lines.ts'
 import { updateGeofeeds } from '../../../lib/geo/geofeeds/update-geofeeds.ts'
 import { addressOf, networkOf } from '../../support/networks.ts'
 import { freshly } from '../../support/scene/freshly.ts'
@@ -65,6 +66,27 @@ const compiledAt = () => statSync(join(geo, OPTIONAL.geofeeds)).ino
 const stored = () => readdirSync(geo).filter((name) => /^geofeed-[\da-f]{12}$/.test(name))
 
 describe('an update of geofeeds', () => {
+  it('keeps every region, by its name in ISO 3166-2 or else by its code', async () => {
+    writeFileSync(own, '10.1.0.0/24,IT,IT-MI,Milano,\n10.2.0.0/24,PL,PL-MZ,,\n')
+    await update([feed(own, '10.0.0.0/8')])
+    const { find } = await openFile(join(geo, OPTIONAL.geofeeds))
+    const regionOf = (text: string) => find(addressOf(text)).place?.region
+    assert.deepEqual(regionOf('10.1.0.1'), { code: 'IT-MI', name: 'Milan' })
+    assert.deepEqual(regionOf('10.2.0.1'), { code: 'PL-MZ', name: 'PL-MZ' })
+  })
+
+  it('leaves what it ignores to be listed: of URLs in the version that is used', async () => {
+    const settings = [feed(url, '10.0.0.0/8'), feed(own, '2001:db8::/32')]
+    serve(`${germany(9)}11.0.0.0/8,DE\n${'bad\n'.repeat(7)}`)
+    await update(settings)
+    serve('bad')
+    await update(settings)
+    const [outside, ...others] = await ignoredLines(geo, settings)
+    assert.equal(outside, `${url}: line 10: 11.0.0.0/8 is outside the blocks of the feed`)
+    assert.equal(others.length, 7 + 1)
+    assert.match(others.at(-1) ?? '', /own\.csv: ENOENT/)
+  })
+
   it('fetches URLs, reads files and compiles both', async () => {
     serve(germany(4), OLD)
     writeFileSync(own, '2001:db8::/32,FR\n2001:db9::/32,FR\nbad')
