@@ -1,6 +1,7 @@
 import type { Precision } from '../../contract/geo/geolocation.ts'
 import type { Address } from '../../parts/net/address.ts'
 import { countryFactsJson } from '../place/country-facts.ts'
+import { findCountry } from '../place/countries.ts'
 import { LEVEL, type Level, type Named, type NetworkOwner, type Place } from '../place/finding.ts'
 import { asciiJson } from '../place/json-text.ts'
 import { type OtherCountries, othersJson } from '../place/other-countries.ts'
@@ -114,6 +115,7 @@ function locationJson(
   if (json.region !== '') text += `,${json.region}`
   if (level === LEVEL.city && json.city !== '') text += `,${json.city}`
   if (located.timezone !== undefined) text += `,${timezoneJson(located.timezone.name, now)}`
+  else text += commonOffsetJson(located, now)
   if (located.confidence !== undefined) text += `,"geoConfidence":${located.confidence}`
   return text
 }
@@ -161,12 +163,24 @@ function timezoneJson(name: string, now: number): string {
     : `"timezone":"${name}","utcOffset":"${offset}"`
 }
 
+/** The offset that all timezones of the country have, if it is not known in which of them the place is. */
+function commonOffsetJson({ place }: LookupResult, now: number): string {
+  const zone = commonTimeOf(place)
+  const offset = zone === undefined ? undefined : utcOffset(zone, now)
+  return offset === undefined ? '' : `,"utcOffset":"${offset}"`
+}
+
+function commonTimeOf(place: LookupResult['place']): string | undefined {
+  return place?.country && findCountry(place.country.code)?.commonTime
+}
+
 function sourcesJson(located: LookupResult, level: Level, withNetwork: boolean): string {
-  const { placeSources, networkSources, timezone } = located
+  const { place, placeSources, networkSources } = located
+  const zoneSource = located.timezone?.source ?? (commonTimeOf(place) && 'country')
   // At the coarser levels only the provider that decided the country has data in the answer.
   const places = level > LEVEL.country ? listJson(placeSources) : `["${placeSources[0]}"]`
   const network = withNetwork ? `,"asn":${listJson(networkSources)}` : ''
-  const zone = level > LEVEL.country && timezone !== undefined ? `,"tz":["${timezone.source}"]` : ''
+  const zone = level > LEVEL.country && zoneSource ? `,"tz":["${zoneSource}"]` : ''
   return `"geo":${places}${network}${zone}`
 }
 

@@ -6,12 +6,14 @@ interface Country extends Named {
   readonly continent: Named
   /** Present if the country has exactly one timezone. */
   readonly timezone?: string
+  /** Present if the country has several timezones with the same time: one of them. */
+  readonly commonTime?: string
   /** Codes such as EU, in the order of the table; empty if there are none. */
   readonly unions: readonly string[]
   readonly flag: string
 }
 
-interface CountryRow extends Pick<Country, 'name' | 'timezone'> {
+interface CountryRow extends Pick<Country, 'name' | 'timezone' | 'commonTime'> {
   readonly continent: string
 }
 

@@ -109,6 +109,19 @@ describe('the fields of an answer', () => {
     assert.deepEqual([offset(NOON), offset(JULY)], ['+01:00', '+02:00'])
   })
 
+  it('show the offset that all timezones of a country have, even if none of them is known', () => {
+    const shownIn = (code: string, now: number, place: RawPlace = {}) => {
+      const region = { code: `${code}-X`, name: 'X' }
+      const { location, sources } = shown([a({ country: { code }, region, ...place })], { now })
+      return [location?.timezone, location?.utcOffset, sources?.tz?.join()]
+    }
+    assert.deepEqual(shownIn('DE', JULY), [undefined, '+02:00', 'country'])
+    assert.deepEqual(shownIn('DE', NOON, { city: 'Berlin' }), [undefined, '+01:00', 'country'])
+    assert.deepEqual(shownIn('KZ', NOON), [undefined, '+05:00', 'country'])
+    assert.deepEqual(shownIn('ES', NOON), [undefined, undefined, undefined])
+    assert.deepEqual(shownIn('FR', NOON), ['Europe/Paris', '+01:00', 'country'])
+  })
+
   it('leave out the offset of an unknown zone', () => {
     const { location } = shown([a({ ...everything, timezone: 'Mars/Olympus' })])
     assert.equal(location?.timezone, 'Mars/Olympus')

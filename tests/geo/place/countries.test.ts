@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { utcOffset } from '../../../lib/geo/answer/timezones.ts'
 import table from '../../../lib/geo/place/countries.json' with { type: 'json' }
 import { continentName, findCountry, flagEmoji } from '../../../lib/geo/place/countries.ts'
 
@@ -30,6 +31,40 @@ describe('the table of countries', () => {
     for (const timeZone of zones) {
       assert.doesNotThrow(() => new Intl.DateTimeFormat('en-US', { timeZone }))
     }
+  })
+
+  /** By zone.tab of 2026f; moment-timezone adds zones with data of others. */
+  const several = {
+    AR: 'Buenos_Aires Cordoba Salta Jujuy Tucuman Catamarca La_Rioja San_Juan Mendoza San_Luis Rio_Gallegos Ushuaia'
+      .split(' ')
+      .map((name) => `America/Argentina/${name}`),
+    CL: ['America/Santiago', 'America/Coyhaique', 'America/Punta_Arenas', 'Pacific/Easter'],
+    CN: ['Asia/Shanghai', 'Asia/Urumqi'],
+    CY: ['Asia/Nicosia', 'Asia/Famagusta'],
+    DE: ['Europe/Berlin', 'Europe/Busingen'],
+    ES: ['Europe/Madrid', 'Africa/Ceuta', 'Atlantic/Canary'],
+    KZ: 'Almaty Qyzylorda Qostanay Aqtobe Aqtau Atyrau Oral'
+      .split(' ')
+      .map((name) => `Asia/${name}`),
+    MH: ['Pacific/Majuro', 'Pacific/Kwajalein'],
+    MY: ['Asia/Kuala_Lumpur', 'Asia/Kuching'],
+    PS: ['Asia/Gaza', 'Asia/Hebron'],
+    UA: ['Europe/Kyiv', 'Europe/Simferopol'],
+    UZ: ['Asia/Tashkent', 'Asia/Samarkand'],
+  }
+  const from2026 = (zone: string) =>
+    Array.from({ length: 12 * 9 }, (_, month) => utcOffset(zone, Date.UTC(2026, month, 15))).join()
+
+  for (const [country, zones] of Object.entries(several)) {
+    const areAlike = new Set(zones.map(from2026)).size === 1
+    it(`says of ${country} that its timezones ${areAlike ? 'have' : 'do not have'} the same time`, () =>
+      assert.equal(zones.includes(findCountry(country)?.commonTime ?? ''), areAlike))
+  }
+
+  it('says so only of countries with several', () => {
+    const alike = codes.filter((code) => findCountry(code)?.commonTime !== undefined)
+    assert.deepEqual(alike, ['AR', 'CY', 'DE', 'KZ', 'MH', 'MY', 'PS', 'UZ'])
+    for (const code of alike) assert.equal(findCountry(code)?.timezone, undefined)
   })
 
   it('has as many members in each union as the union has', () => {
