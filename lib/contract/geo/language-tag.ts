@@ -3,8 +3,8 @@ const TAG = /^[a-z]{2,3}(?:[-_][a-z\d]{1,8})*$/i
 
 /**
  * The language of `known` that a tag names: without regard to case (RFC 5646, section 2.1.1), shortened from its end
- * until one matches (RFC 4647, section 3.4), or else the first one of the same language. Returns other values as
- * they are.
+ * until one matches (RFC 4647, section 3.4), or else the first one of the same language in the same script. Returns
+ * other values as they are.
  */
 export function languageOf(tag: unknown, known: readonly string[]): unknown {
   if (typeof tag !== 'string' || !TAG.test(tag)) return tag
@@ -14,5 +14,13 @@ export function languageOf(tag: unknown, known: readonly string[]): unknown {
     const found = known.find((one) => one.toLowerCase() === range)
     if (found !== undefined) return found
   }
+  if (TRADITIONAL_CHINESE.test(parts.join('-'))) return ENGLISH
   return known.find((one) => one.toLowerCase().startsWith(`${parts[0]}-`)) ?? tag
 }
+
+/**
+ * Names are known only in simplified Chinese. For readers of traditional Chinese, CLDR and the translators of Mozilla
+ * (mozilla/playdoh#100) fall back to English.
+ */
+const TRADITIONAL_CHINESE = /^zh(?!.*-hans\b).*-(?:hant|tw|hk|mo)\b/
+const ENGLISH = 'en'
