@@ -25,12 +25,14 @@ export interface BadRow {
 
 const BAD_SHOWN = 20
 
-/** Keeps each address of a list once. `collected` is what the rows so far contain. */
-export function createCollector() {
+/** Keeps each address of a list once, or each entry. `collected` is what the rows so far contain. */
+export function createCollector(entryOf = ({ address }: Row) => address) {
   const found = createAddresses()
   const bad: BadRow[] = []
   let [records, rows, without, several] = [0, 0, 0, 0]
-  const addRow = ({ address, record, hasSeveral }: Row) => {
+  const addRow = (row: Row) => {
+    const { record, hasSeveral } = row
+    const address = entryOf(row)
     rows += 1
     if (hasSeveral) several += 1
     if (address !== undefined) return found.add(address)
@@ -76,6 +78,7 @@ function createAddresses() {
 
 /** The same text for all ways to write an IPv6 address. */
 function canonical(address: string): string {
+  if (address.includes('/') || address.includes(' - ')) return address
   return address.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address
 }
 

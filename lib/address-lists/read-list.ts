@@ -17,6 +17,8 @@ export interface Row {
   readonly cells: readonly string[] | undefined
   /** The address, as it is written in the list; undefined if there is none. */
   readonly address: string | undefined
+  /** The cell or line that the address is in. */
+  readonly text: string
   /** Whether there are several addresses to take it from. */
   readonly hasSeveral: boolean
 }
@@ -71,14 +73,15 @@ function columnIn(fields: readonly string[], { columns, column }: ListForm): num
 
 function withoutAddress(kind: Row['kind'], record: string, form: ListForm): Row {
   const cells = kind === 'header' ? cellsOf(record, form) : undefined
-  return { kind, record, cells, address: undefined, hasSeveral: false }
+  return { kind, record, cells, address: undefined, text: record, hasSeveral: false }
 }
 
 function withAddress(record: string, form: ListForm): Row {
   const cells = cellsOf(record, form)
-  const found = findAddresses(textWithAddress(record, cells, form))
+  const text = textWithAddress(record, cells, form)
+  const found = findAddresses(text)
   const address = form.take === 'first' ? found[0] : found.at(-1)
-  return { kind: 'row', record, cells, address, hasSeveral: found.length > 1 }
+  return { kind: 'row', record, cells, address, text, hasSeveral: found.length > 1 }
 }
 
 function cellsOf(record: string, { kind }: ListForm): string[] | undefined {

@@ -46,8 +46,7 @@ export interface Lines {
   readonly line: (row: Row) => string
 }
 
-/** The answer to the address of a row; undefined: the row has none. */
-export type AnswerTo<Answer> = (address: string | undefined) => Answer
+export type AnswerTo<Answer> = (row: Row) => Answer
 
 interface Columns<Answer> {
   readonly names: readonly string[]
@@ -65,8 +64,7 @@ export function tableLines<Answer extends object>(
   const toAdded = remember((answer: Answer) => writer.toCells(cellsOf(answer)))
   return {
     header: writer.header(),
-    line: (row) =>
-      writer.line(row, row.kind === 'row' ? toAdded(answerTo(row.address)) : writer.names),
+    line: (row) => writer.line(row, row.kind === 'row' ? toAdded(answerTo(row)) : writer.names),
   }
 }
 
@@ -79,8 +77,7 @@ export function jsonLines<Answer extends object>(
   const toResult = remember(toJson)
   return {
     header: '',
-    line: (row) =>
-      row.kind === 'row' ? toJsonLine(row, toResult(answerTo(row.address)), form) : '',
+    line: (row) => (row.kind === 'row' ? toJsonLine(row, toResult(answerTo(row)), form) : ''),
   }
 }
 

@@ -42,6 +42,44 @@ describe('npm run locate with a plain list', () => {
     assert.deepEqual(valuesOf(stdout), ['1.1.1.1', '2a00:db8::1', '1.1.1.1', '2.2.2.2'])
   })
 
+  it('answers networks and ranges by what their addresses have in common', async () => {
+    const { stdout } = await locate('1.1.1.0/24\n1.1.1.1\n1.1.1.1 – 1.1.1.9\nx/24\n', ['--csv'])
+    const rows = stdout.split('\n').map((row) => row.split(',').slice(0, 3).join())
+    assert.deepEqual(rows, [
+      'ip,version,precision',
+      '1.1.1.0/24,4,city',
+      '1.1.1.1,4,city',
+      '1.1.1.1 - 1.1.1.9,4,city',
+      'x/24,,',
+      '',
+    ])
+  })
+
+  it('writes the parts of a network on demand', async () => {
+    const { stdout } = await locate('', ['--expand', '0.0.0.0/5', '1.1.1.1'])
+    const values = valuesOf(stdout)
+    assert.equal(values[0], '0.0.0.0/8')
+    assert.equal(values.at(-1), '1.1.1.1')
+    assert.ok(values.length > 3, values.join())
+  })
+
+  it('answers the networks of a table as such', async () => {
+    const list = 'name,network\na,1.1.1.0/24\nb,1.1.1.1 - 1.1.1.9\nc,1.1.1.1\n'
+    const kept = await locate(list, ['--keep'])
+    const rows = kept.stdout.split('\n').slice(1, 4)
+    assert.deepEqual(
+      rows.map((row) => row.split(',').slice(2, 5).join()),
+      ['1.1.1.0/24,4,city', '1.1.1.1 - 1.1.1.9,4,city', '1.1.1.1,4,city'],
+    )
+    const counted = await locate(list, ['--summary', '--json'])
+    assert.deepEqual(JSON.parse(counted.stdout).addresses, { total: 3, distinct: 3, invalid: 0 })
+    const { code, stderr } = await locate(list, ['--keep', '--expand'])
+    assert.deepEqual(
+      [code, stderr.split('\n')[0]],
+      [2, '--expand is for lists of one entry per line'],
+    )
+  })
+
   it('says that a file is compressed', async () => {
     writeFileSync(path('list.gz'), gzipSync('1.1.1.1\n'))
     for (const name of ['locate', 'summarize', 'grepip']) {

@@ -28,11 +28,16 @@ after(async () => {
 const ADDRESSES = '81.2.69.160\n 2A00:1450:4009::1\r\nnö\n10.0.0.1\n16.0.0.1\n5.0.0.1\n8.8.8.8\n'
 const LIST = 'who,ip\nAda,81.2.69.160\nJo,"8.8.8.8, 5.0.0.1"\nEve,none\nAda,81.2.69.161\n'
 
+const BLOCKS =
+  '81.2.69.0/24\n81.2.68.0 - 81.2.70.9\n8.8.8.8\n2a00:1450:4009::/48\n5.0.0.0/8\n16.0.0.0/32\n10.0.0.0/8\n'
+
 describe('a list that a server looks up', () => {
   for (const [name, args, input] of [
     ['locate', [], ADDRESSES],
     ['locate', ['--include', 'network,privacy', '--lang', 'de'], ADDRESSES],
     ['locate', ['--csv', '--include', 'privacy'], ADDRESSES],
+    ['locate', [], BLOCKS],
+    ['locate', ['--expand', '--include', 'network,privacy'], BLOCKS],
     ['locate', ['--keep', '--lang', 'de'], LIST],
     ['summarize', ['--json'], LIST],
   ] as const) {

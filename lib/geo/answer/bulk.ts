@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from '../../parts/net/address.ts'
-import { addressOfEndpoint } from '../../parts/net/endpoint.ts'
+import { addressOfEndpoint, bareEntry } from '../../parts/net/endpoint.ts'
 import type { Library } from '../library.ts'
 import { type AnswerOptions, createFindExtras, createShape } from './shape.ts'
 import { writeResult } from './write-result.ts'
@@ -41,7 +41,7 @@ const KEPT_CHARACTERS = 300
  */
 function shorten(text: string): string {
   if (text.length <= KEPT_CHARACTERS) return text
-  const entry = text.replaceAll(AROUND, '')
+  const entry = bareEntry(text)
   const kept = entry.length > KEPT_CHARACTERS ? `${entry.slice(0, KEPT_CHARACTERS)}…` : entry
   return entry !== '' && text.endsWith(entry) ? kept : `${kept} `
 }
@@ -67,16 +67,9 @@ export function createAnswerJson(
   }
 }
 
-/**
- * Characters that editors and exports leave around an address. Those at the end are tried only from their first one:
- * otherwise a text of many spaces takes long.
- */
-const AROUND =
-  /^[\s\0\ufeff\u200b-\u200f\u2060"']+|(?<![\s\0\u200b-\u200f\u2060"',;])[\s\0\u200b-\u200f\u2060"',;]+$/g
-
 /** An address as programs write it, such as `[2001:db8::1]:443`. Lists of addresses hold no versions. */
 export function parseEntry(text: string): Address | null {
-  return parseAddress(text) ?? parseWritten(text.replaceAll(AROUND, ''))
+  return parseAddress(text) ?? parseWritten(bareEntry(text))
 }
 
 function parseWritten(entry: string): Address | null {

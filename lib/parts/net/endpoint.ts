@@ -1,3 +1,15 @@
+/**
+ * Characters that editors and exports leave around an address. Those at the end are tried only from their first one:
+ * otherwise a text of many spaces takes long.
+ */
+const AROUND =
+  /^[\s\0\ufeff\u200b-\u200f\u2060"']+|(?<![\s\0\u200b-\u200f\u2060"',;])[\s\0\u200b-\u200f\u2060"',;]+$/g
+
+/** A line or cell of a list without what is around its address. */
+export function bareEntry(text: string): string {
+  return text.replaceAll(AROUND, '')
+}
+
 /** How a format writes ports after addresses without brackets. */
 export interface Ports {
   /** Always after a colon, as netstat of Linux and load balancers do. */

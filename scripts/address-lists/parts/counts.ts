@@ -2,6 +2,7 @@ import { type Collected, createCollector } from '../../../lib/address-lists/coll
 import { createPlaceCounts, type PlaceCounts } from '../../../lib/address-lists/count-places.ts'
 import { readList } from '../../../lib/address-lists/read-list.ts'
 import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
+import { createAnswerEntries, entryOf } from './answer-entries.ts'
 import type { FormOptions } from './form-options.ts'
 import { openList } from './open-list.ts'
 import { showProgress } from './progress.ts'
@@ -16,7 +17,7 @@ export async function countLists(
   files: readonly string[],
   options: FormOptions,
 ): Promise<PlaceCounts> {
-  const { add, collected } = createCollector()
+  const { add, collected } = createCollector(entryOf)
   using progress = showProgress('rows')
   for (const file of files) {
     const { form, chunks } = await openList(file, options)
@@ -34,12 +35,13 @@ export async function countPlaces(
   { addresses, counts, without }: Collected,
 ): Promise<PlaceCounts> {
   const places = createPlaceCounts()
+  const answersTo = createAnswerEntries(source, {})
   using progress = showProgress('addresses')
   places.addWithout(without)
   for (let start = 0; start < addresses.length; start += ADDRESSES_PER_PART) {
     const part = addresses.slice(start, start + ADDRESSES_PER_PART)
     let at = 0
-    for (const answer of await source.answersTo(part)) {
+    for (const answer of await answersTo(part)) {
       const result: GeolocationResult = JSON.parse(answer)
       places.add(part[at] ?? '', result, counts[start + at] ?? 0)
       at += 1

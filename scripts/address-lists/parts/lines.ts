@@ -3,6 +3,7 @@ import { createLines } from '../../../lib/geo/answer/bulk.ts'
 import { createCsvLines } from '../../../lib/geo/answer/bulk-csv.ts'
 import { LineBuffer } from '../../../lib/parts/log/line-buffer.ts'
 import { print } from '../../parts/run.ts'
+import { createAnswerEntries } from './answer-entries.ts'
 import { readBytes } from './input.ts'
 import type { Task } from './options.ts'
 import { showProgress } from './progress.ts'
@@ -10,14 +11,15 @@ import type { Source } from './source.ts'
 
 const JSON_LINES = { header: '', line: (answer: string) => `${answer}\n` }
 
-/** Looks up one address per line, or the addresses of the command line. */
+/** Looks up one address or block per line, or the addresses of the command line. */
 export async function locateLines(source: Source, task: Task): Promise<void> {
-  const { input, addresses, answerOptions, csv } = task
+  const { input, addresses, answerOptions, csv, ofBlocks } = task
+  const answersTo = createAnswerEntries(source, answerOptions, ofBlocks)
   const { header, line } = csv ? createCsvLines(answerOptions) : JSON_LINES
   using progress = showProgress('lines')
   const answered = async (lines: readonly string[]) => {
     const written = new LineBuffer()
-    for (const answer of await source.answersTo(lines)) written.add(line(answer))
+    for (const answer of await answersTo(lines)) written.add(line(answer))
     progress.add(lines.length)
     return written.take()
   }

@@ -2,6 +2,7 @@ import { type Collected, createCollector } from '../../../lib/address-lists/coll
 import { BYTE_ORDER_MARK } from '../../../lib/address-lists/form.ts'
 import { readList } from '../../../lib/address-lists/read-list.ts'
 import { print, report } from '../../parts/run.ts'
+import { entryOf } from './answer-entries.ts'
 import { countLists, countPlaces } from './counts.ts'
 import { writeMap } from './map-page.tsx'
 import { openList } from './open-list.ts'
@@ -44,7 +45,7 @@ async function keepRows(
   const { form, hasMark, chunks } = await openList(input, options)
   const output = outputFor(form, options.keep)
   const { header, write } = createRowWriter(source, { form, output, answerOptions })
-  const collector = createCollector()
+  const collector = createCollector(entryOf)
   using progress = showProgress('rows')
   const answers = async function* () {
     yield hasMark && output === 'csv' ? BYTE_ORDER_MARK + header : header

@@ -3,7 +3,10 @@ import { createAnswerJson } from '../../../lib/geo/answer/bulk.ts'
 import type { Server } from '../../parts/server-options.ts'
 import { openOwnGeo } from './open-own-geo.ts'
 import { openServerSource } from './server-source.ts'
-import type { ListAnswerOptions, Source } from './source.ts'
+import { type ListAnswerOptions, type Source, withPrefix } from './source.ts'
+
+/** A block of so many parts takes a second. */
+const MOST_PARTS = 100_000
 
 /** `server`: undefined for the databases here. */
 export async function openSource(
@@ -20,8 +23,11 @@ async function openOwnSource(answerOptions: ListAnswerOptions): Promise<Source> 
   const config = readConfig(process.env)
   const geo = await openOwnGeo(config)
   const answer = createAnswerJson(geo, answerOptions)
+  const answerWithPrefix = createAnswerJson(geo, withPrefix(answerOptions))
   return {
     answersTo: async (texts) => answerEach(texts, answer),
+    ask: async (addresses) => [...answerEach(addresses, answerWithPrefix)],
+    mostParts: MOST_PARTS,
     [Symbol.dispose]: () => geo[Symbol.dispose](),
   }
 }

@@ -3,17 +3,21 @@ import { listOf } from '../../../lib/contract/common.ts'
 import { LANGUAGES, LIST_INCLUDES } from '../../../lib/contract/geo/geolocation.ts'
 import { parseEntry } from '../../../lib/geo/answer/bulk.ts'
 import { usageText } from '../../../lib/parts/clone-or-package.ts'
+import { parseBlock } from '../../../lib/parts/net/block.ts'
 import { checkOptions, FLAG, readArguments, TEXT } from '../../parts/options.ts'
 import { UsageError } from '../../parts/run.ts'
 import { SERVER_OPTIONS, SERVER_USAGE, type Server, toServer } from '../../parts/server-options.ts'
+import type { OfBlocks } from './answer-entries.ts'
 import { FORM_OPTIONS, FORM_USAGE, type FormOptions, toFormOptions } from './form-options.ts'
 import { inputsOf } from './input.ts'
 import type { ListAnswerOptions } from './source.ts'
 
 const USAGE = `Usage: ${usageText('locate', '[options] [FILE | ADDRESS…] > results.jsonl')}
 Looks up IPv4 and IPv6 addresses: those of the command line, or one per line of the file or stdin.
-Writes one JSON object per line, in order.
+Writes one JSON object per line, in order. Networks (192.0.2.0/24) and ranges (192.0.2.0 - 192.0.2.9) get
+what all their addresses have in common.
   --csv            write CSV with a header row instead
+  --expand         write each part of a network or range that has an answer of its own
   --include NAMES  add what answers lack by default: ${LIST_INCLUDES.join(', ')}
   --lang LANGUAGE  names of places in ${LANGUAGES.join(', ')}
   --help           show this
@@ -46,12 +50,14 @@ export interface Task {
   readonly server: Server | undefined
   readonly answerOptions: ListAnswerOptions
   readonly csv: boolean
+  readonly ofBlocks: OfBlocks
   /** undefined: the input has one address per line. */
   readonly list: ListOptions | undefined
 }
 
 const OPTIONS = {
   csv: FLAG,
+  expand: FLAG,
   json: FLAG,
   keep: FLAG,
   summary: FLAG,
@@ -76,6 +82,7 @@ export function readTask(): Task {
     server: toServer(values, USAGE),
     answerOptions: toAnswerOptions(values),
     csv: values.csv === true,
+    ofBlocks: values.expand === true ? 'parts' : 'summary',
     list: isList ? toListOptions(values) : undefined,
   }
 }
@@ -83,7 +90,8 @@ export function readTask(): Task {
 /** Returns undefined if there are none, or one is not an address: a file can be named ./8.8.8.8. */
 function toAddresses(words: readonly string[]): Task['addresses'] {
   const entries = words.flatMap((word) => word.split(','))
-  return entries.length > 0 && entries.every(parseEntry) ? entries : undefined
+  const areEntries = entries.every((text) => parseEntry(text) ?? parseBlock(text))
+  return entries.length > 0 && areEntries ? entries : undefined
 }
 
 type Values = ReturnType<typeof readArguments<{ readonly options: typeof OPTIONS }>>['values']
@@ -91,6 +99,7 @@ type Values = ReturnType<typeof readArguments<{ readonly options: typeof OPTIONS
 /** Refuses options that would have no effect. */
 function refuseUseless(values: Values, isList: boolean): void {
   if (values.csv === true && values.json === true) refuse('Choose --csv or --json')
+  if (values.expand === true && isList) refuse('--expand is for lists of one entry per line')
   if (values.csv === true && isList && values.keep !== true) refuse('--csv needs --keep here')
   const other = LIST_OPTIONS.find((name) => values[name] !== undefined)
   if (!isList && other !== undefined) refuse(`--${other} needs --keep, --summary or --map`)

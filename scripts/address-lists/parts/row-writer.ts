@@ -8,6 +8,7 @@ import {
   tableLines,
 } from '../../../lib/address-lists/write-list.ts'
 import { answerColumns } from '../../../lib/geo/answer/bulk-csv.ts'
+import { createAnswerEntries, entryOf } from './answer-entries.ts'
 import type { ListOptions } from './options.ts'
 import type { ListAnswerOptions, Source } from './source.ts'
 
@@ -35,7 +36,8 @@ const WITHOUT_ADDRESS: Answer = { json: JSON.stringify({ error: { message: NO_AD
 /** Looks up the addresses of rows, and writes the rows with their results. */
 export function createRowWriter(source: Source, { form, output, answerOptions }: RowFormat) {
   let answers: ReadonlyMap<string | undefined, Answer> = new Map()
-  const answerTo = (address: string | undefined) => answers.get(address) ?? WITHOUT_ADDRESS
+  const answersTo = createAnswerEntries(source, answerOptions)
+  const answerTo = (row: Row) => answers.get(entryOf(row)) ?? WITHOUT_ADDRESS
   const { header, line } =
     output === 'json'
       ? jsonLines(form, ({ json }: Answer) => json, answerTo)
@@ -43,7 +45,7 @@ export function createRowWriter(source: Source, { form, output, answerOptions }:
   return {
     header,
     write: async (rows: readonly Row[]): Promise<string> => {
-      answers = await lookUp(source, rows)
+      answers = await lookUp(answersTo, rows)
       return rows.map(line).join('')
     },
   }
@@ -52,16 +54,19 @@ export function createRowWriter(source: Source, { form, output, answerOptions }:
 function table(
   form: ListForm,
   answerOptions: ListAnswerOptions,
-  answerTo: (address: string | undefined) => Answer,
+  answerTo: (row: Row) => Answer,
 ): Lines {
   const { names, cellsOf } = answerColumns(answerOptions)
   const columns = { names, cellsOf: ({ json }: Answer) => cellsOf(JSON.parse(json)) }
   return tableLines(form, ownDelimiter(form), columns, answerTo)
 }
 
-/** Asks for each address once. */
-async function lookUp(source: Source, rows: readonly Row[]): Promise<ReadonlyMap<string, Answer>> {
-  const addresses = [...new Set(rows.flatMap(({ address }) => address ?? []))]
-  const answers = [...(await source.answersTo(addresses))]
-  return new Map(addresses.map((address, at) => [address, { json: answers[at] ?? '' }]))
+/** Asks for each entry once. */
+async function lookUp(
+  answersTo: Source['answersTo'],
+  rows: readonly Row[],
+): Promise<ReadonlyMap<string, Answer>> {
+  const entries = [...new Set(rows.flatMap((row) => entryOf(row) ?? []))]
+  const answers = [...(await answersTo(entries))]
+  return new Map(entries.map((entry, at) => [entry, { json: answers[at] ?? '' }]))
 }

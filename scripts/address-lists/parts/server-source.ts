@@ -6,11 +6,13 @@ import { BoundedCache } from '../../../lib/parts/bounded-cache.ts'
 import { report } from '../../parts/run.ts'
 import type { Server } from '../../parts/server-options.ts'
 import { type Answer, sendBatch } from './send-batch.ts'
-import type { ListAnswerOptions, Source } from './source.ts'
+import { type ListAnswerOptions, type Source, withPrefix } from './source.ts'
 
 /** About 600 bytes each. */
 const KEPT_ANSWERS = 100_000
 const LONGEST_WAIT_SECONDS = 300
+/** Of a block: each is a request. */
+const MOST_PARTS = 100
 
 /**
  * Answers from `POST /v1/ip/batch` of a server. Each address counts towards the monthly cap of the key, so
@@ -19,20 +21,28 @@ const LONGEST_WAIT_SECONDS = 300
 export function openServerSource(server: Server, answerOptions: ListAnswerOptions): Source {
   const kept = new BoundedCache<string, Answer>(KEPT_ANSWERS)
   let degraded = 0
-  const lookUp = async (addresses: readonly string[], keep: (answer: Answer) => void) => {
+  const request = async (
+    addresses: readonly string[],
+    options: ListAnswerOptions,
+    keep: (answer: Answer) => void,
+  ) => {
     await lookUpAddresses(addresses, 0, {
       size: BATCH_MAX,
-      send: (ips) => sendBatch(server, { ips, ...answerOptions }),
+      send: (ips) => sendBatch(server, { ips, ...options }),
       wait: waitFor,
       keep: (answers) => {
         for (const answer of answers) {
           if (answer.isDegraded) degraded += 1
-          kept.set(answer.address, answer)
           keep(answer)
         }
       },
     })
   }
+  const lookUp = (addresses: readonly string[], keep: (answer: Answer) => void) =>
+    request(addresses, answerOptions, (answer) => {
+      kept.set(answer.address, answer)
+      keep(answer)
+    })
   return {
     answersTo: async (texts) => {
       const addresses = texts.map((text) => parseEntry(text)?.text)
@@ -47,6 +57,12 @@ export function openServerSource(server: Server, answerOptions: ListAnswerOption
       await lookUp([...missing], (answer) => known.set(answer.address, answer))
       return texts.map((text, at) => known.get(addresses[at])?.json ?? notAnAddress(text))
     },
+    ask: async (addresses) => {
+      const texts: string[] = []
+      await request(addresses, withPrefix(answerOptions), ({ json }) => texts.push(json))
+      return texts
+    },
+    mostParts: MOST_PARTS,
     [Symbol.dispose]: () => {
       if (degraded > 0) report(`${CAP_IS_USED_UP}; answers that have only the country: ${degraded}`)
     },

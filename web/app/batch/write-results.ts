@@ -76,8 +76,7 @@ export function delimiterOf(output: 'csv' | 'tsv', form: ListForm): string {
 
 function linesOf(output: Output, { form, columns, answerTo }: Results): Lines {
   const none: RowAnswer = { error: NO_ADDRESS }
-  const answerToRow = (address: string | undefined) =>
-    address === undefined ? none : answerTo(address)
+  const answerToRow = ({ address }: Row) => (address === undefined ? none : answerTo(address))
   if (output === 'json') {
     return jsonLines(form, (answer) => JSON.stringify(selectFields(columns, answer)), answerToRow)
   }
