@@ -8,6 +8,11 @@ import { GeofeedSettings } from './geofeed-setting.ts'
 import { ListSource } from './list-source.ts'
 
 const Text = v.string()
+/** Docker keeps the quotes of its files of variables. */
+const Unquoted = v.pipe(
+  Text,
+  v.transform((text) => text.trim().replace(/^(["'])(.*)\1$/, '$2')),
+)
 
 function matching(pattern: RegExp, message: string) {
   return v.pipe(Text, v.regex(pattern, message))
@@ -249,7 +254,7 @@ export const Environment = v.object({
     matching(/^\d+$/, 'must be a number'),
     'MaxMind account ID; with the licence key the server downloads databases once a day',
   ),
-  MERIDIAN_MAXMIND_LICENSE_KEY: optional(Text, 'Licence key of the MaxMind account'),
+  MERIDIAN_MAXMIND_LICENSE_KEY: optional(Unquoted, 'Licence key of the MaxMind account'),
   MERIDIAN_MAXMIND_URL: withDefault(
     'https://download.maxmind.com',
     HttpUrl,

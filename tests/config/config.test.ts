@@ -201,6 +201,13 @@ describe('readConfig', () => {
     assert.ok(problemsOf({ [account]: '1' }).endsWith(`: ${account} needs ${key}`))
   })
 
+  it('reads the key of MaxMind without what files of variables leave around it', () => {
+    for (const text of ['abc_mmk', ' abc_mmk ', '"abc_mmk"', "'abc_mmk'\n"]) {
+      const env = { MERIDIAN_MAXMIND_ACCOUNT_ID: '1', MERIDIAN_MAXMIND_LICENSE_KEY: text }
+      assert.equal(readConfig(env).download.maxmindLicenseKey, 'abc_mmk', text)
+    }
+  })
+
   it('does not show an invalid secret', () => {
     for (const bad of [secret.slice(6), secret.slice(0, 30), `${secret} `, `${secret}!`]) {
       const problem = problemsOf({ MERIDIAN_CONTACT_SECRET: bad })

@@ -154,6 +154,15 @@ describe('registry objects', () => {
     )
   })
 
+  it('may continue a value on the next line: RFC 2622, section 2', () => {
+    for (const start of [' ', '\t', '+', '+   ', '          ']) {
+      const object = `inetnum: 192.0.2.0 -\n${start}192.0.2.255\ngeofeed:\r\n${start}https://a.example/feed.csv\n`
+      const [feed] = readRegistryObjects(object)
+      const texts = feed?.blocks.map(({ address, prefix }) => networkText(address, prefix))
+      assert.deepEqual([feed?.source, texts], ['https://a.example/feed.csv', ['192.0.2.0/24']])
+    }
+  })
+
   it('say that http is not taken', () => {
     const path = join(folder, 'http.txt')
     for (const line of [

@@ -29,12 +29,18 @@ export function readRegistryObjects(
 
 type Attributes = readonly (readonly [name: string, value: string])[]
 
-/** Lines that begin with % or # are comments of the registry. */
+/**
+ * Lines that begin with % or # are comments of the registry; those that begin with a space or + continue a value
+ * (RFC 2622, section 2).
+ */
 function readAttributes(object: string): Attributes {
-  return object.split(/\r?\n/).flatMap((line) => {
-    const [, name, value] = /^([a-z][\w-]*):\s*(.*?)\s*$/i.exec(line) ?? []
-    return name === undefined || value === undefined ? [] : [[name.toLowerCase(), value] as const]
-  })
+  return object
+    .replaceAll(/\r?\n(?:[ \t]+|\+[ \t]*)(?=\S)/g, ' ')
+    .split(/\r?\n/)
+    .flatMap((line) => {
+      const [, name, value] = /^([a-z][\w-]*):\s*(.*?)\s*$/i.exec(line) ?? []
+      return name === undefined || value === undefined ? [] : [[name.toLowerCase(), value] as const]
+    })
 }
 
 function referenceOf(attributes: Attributes): string | undefined {

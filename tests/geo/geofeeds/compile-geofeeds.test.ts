@@ -52,8 +52,9 @@ describe('a compiled geofeed', () => {
         country: { code: 'DE', name: 'Germany', flag: '🇩🇪', unions: ['EU', 'EEA'] },
         region: { code: 'DE-BE', name: 'State of Berlin' },
         city: 'Berlin',
+        utcOffset: '+01:00',
       },
-      sources: { geo: ['geofeed'] },
+      sources: { geo: ['geofeed'], tz: ['country'] },
       precision: 'city',
     })
     assert.deepEqual([database.provider, database.subject], ['geofeed', 'place'])
