@@ -42,6 +42,16 @@ describe('npm run locate with a plain list', () => {
     assert.deepEqual(valuesOf(stdout), ['1.1.1.1', '2a00:db8::1', '1.1.1.1', '2.2.2.2'])
   })
 
+  it('takes languages as the API does', async () => {
+    for (const [tag, expected] of [
+      ['zh-Hant', 0],
+      ['EN_us', 0],
+      ['nl', 2],
+    ] as const) {
+      assert.equal((await locate('1.1.1.1\n', ['--lang', tag])).code, expected, tag)
+    }
+  })
+
   it('answers networks and ranges by what their addresses have in common', async () => {
     const { stdout } = await locate('1.1.1.0/24\n1.1.1.1\n1.1.1.1 – 1.1.1.9\nx/24\n', ['--csv'])
     const rows = stdout.split('\n').map((row) => row.split(',').slice(0, 3).join())

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { matchesOrigin, parseOriginPattern } from '../../lib/access/origins.ts'
-import { LANGUAGES } from '../../lib/contract/geo/geolocation.ts'
-import { languageOf } from '../../lib/contract/geo/language-tag.ts'
+import { toLanguage } from '../../lib/contract/geo/geolocation.ts'
 import { chooseLanguage } from '../../routes/request/negotiate.ts'
 import { sharedScene } from '../support/scene/scene.ts'
 import { freshClient } from '../support/scene/send.ts'
@@ -51,7 +50,7 @@ describe('the language of names', () => {
     ['', '', 'not a tag'],
   ] as const
   for (const [tag, expected, source] of tags) {
-    it(`${tag} is ${expected}: ${source}`, () => assert.equal(languageOf(tag, LANGUAGES), expected))
+    it(`${tag} is ${expected}: ${source}`, () => assert.equal(toLanguage(tag), expected))
   }
 
   it('is taken from the query and from the body', async () => {
@@ -74,6 +73,8 @@ describe('the language that the header Accept-Language asks for', () => {
     ['de-CH, fr;q=0.9, en;q=0.8', 'de'],
     ['fr;q=0.5, de;q=0.9', 'de'],
     ['nl, fr;q=0.5', 'fr'],
+    ['zh-TW,ja;q=0.9,en;q=0.8', 'ja'],
+    ['zh-TW', 'en'],
     ['nl', 'en'],
     ['en-GB,en-US;q=0.9,en;q=0.8,de;q=0.7', 'en'],
     ['zh-TW,zh;q=0.9,en-US;q=0.8', 'zh-CN'],

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { quoted, RequestId, strictObject } from '../common.ts'
 import { fieldPaths, selectionOf } from '../field-paths.ts'
-import { languageOf } from './language-tag.ts'
+import { isTraditionalChinese, languageOf } from './language-tag.ts'
 import { Privacy } from './privacy.ts'
 
 const Confidence = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
@@ -198,12 +198,20 @@ const AUTO = 'auto'
 
 export const Lang = v.pipe(
   v.unknown(),
-  v.transform((tag) => (isAuto(tag) ? AUTO : languageOf(tag, LANGUAGES))),
+  v.transform((tag) => (isAuto(tag) ? AUTO : toLanguage(tag))),
   v.picklist([...LANGUAGES, AUTO]),
   v.description(
     'Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language',
   ),
 )
+
+/**
+ * The language that a tag names; other values as they are. Readers of traditional Chinese get English, as in CLDR, not
+ * the simplified script: translators of Mozilla ask for this (mozilla/playdoh#100).
+ */
+export function toLanguage(tag: unknown): unknown {
+  return isTraditionalChinese(tag) ? 'en' : languageOf(tag, LANGUAGES)
+}
 
 function isAuto(tag: unknown): boolean {
   return typeof tag === 'string' && tag.toLowerCase() === AUTO

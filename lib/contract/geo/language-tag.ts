@@ -14,13 +14,13 @@ export function languageOf(tag: unknown, known: readonly string[]): unknown {
     const found = known.find((one) => one.toLowerCase() === range)
     if (found !== undefined) return found
   }
-  if (TRADITIONAL_CHINESE.test(parts.join('-'))) return ENGLISH
+  if (isTraditionalChinese(tag)) return tag
   return known.find((one) => one.toLowerCase().startsWith(`${parts[0]}-`)) ?? tag
 }
 
-/**
- * Names are known only in simplified Chinese. For readers of traditional Chinese, CLDR and the translators of Mozilla
- * (mozilla/playdoh#100) fall back to English.
- */
-const TRADITIONAL_CHINESE = /^zh(?!.*-hans\b).*-(?:hant|tw|hk|mo)\b/
-const ENGLISH = 'en'
+/** Whether the tag names Chinese in its traditional script, in which no names are known. */
+export function isTraditionalChinese(tag: unknown): boolean {
+  return typeof tag === 'string' && TRADITIONAL_CHINESE.test(tag)
+}
+
+const TRADITIONAL_CHINESE = /^zh(?!.*[-_]hans(?![a-z\d])).*[-_](?:hant|tw|hk|mo)(?![a-z\d])/i

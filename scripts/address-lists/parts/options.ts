@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { listOf } from '../../../lib/contract/common.ts'
-import { LANGUAGES, LIST_INCLUDES } from '../../../lib/contract/geo/geolocation.ts'
+import { LANGUAGES, LIST_INCLUDES, toLanguage } from '../../../lib/contract/geo/geolocation.ts'
 import { parseEntry } from '../../../lib/geo/answer/bulk.ts'
 import { usageText } from '../../../lib/parts/clone-or-package.ts'
 import { parseBlock } from '../../../lib/parts/net/block.ts'
@@ -109,7 +109,13 @@ const LIST_OPTIONS = ['as', 'column', 'anywhere', 'last', 'json'] as const
 
 const AnswerOptionsSchema = v.object({
   include: v.optional(listOf(LIST_INCLUDES, `must be of ${LIST_INCLUDES}, separated by commas`)),
-  lang: v.optional(v.picklist(LANGUAGES, `must be one of ${LANGUAGES.join(', ')}`)),
+  lang: v.optional(
+    v.pipe(
+      v.unknown(),
+      v.transform(toLanguage),
+      v.picklist(LANGUAGES, `must be one of ${LANGUAGES.join(', ')}`),
+    ),
+  ),
 })
 
 function toAnswerOptions(values: Values): ListAnswerOptions {
