@@ -42,11 +42,16 @@ function agreed(one: Location, other: Location): Precision {
 function commonLocation(one: Location, other: Location, precision: Precision): Location {
   if (one === undefined || other === undefined || precision === 'none') return undefined
   const { continent, country, region } = one
-  if (precision === 'continent' || country === undefined) return { continent }
-  if (precision === 'country') {
-    return { continent, country: { code: country.code, name: country.name } }
+  const { timezone, utcOffset, registeredCountry, representedCountry, ...same } =
+    alike(one, other) ?? {}
+  const others = {
+    ...(registeredCountry && { registeredCountry }),
+    ...(representedCountry && { representedCountry }),
   }
-  const { timezone, utcOffset, ...same } = alike(one, other) ?? {}
+  if (precision === 'continent' || country === undefined) return { continent, ...others }
+  if (precision === 'country') {
+    return { continent, country: { code: country.code, name: country.name }, ...others }
+  }
   return {
     ...(precision === 'city' && same),
     continent,
@@ -54,6 +59,7 @@ function commonLocation(one: Location, other: Location, precision: Precision): L
     ...(region && { region }),
     ...(timezone !== undefined && { timezone }),
     ...(utcOffset !== undefined && { utcOffset }),
+    ...others,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Precision } from '../../contract/geo/geolocation.ts'
 import type { Address } from '../../parts/net/address.ts'
-import { countryFactsJson } from '../place/country-facts.ts'
 import { findCountry } from '../place/countries.ts'
+import { countryFactsJson } from '../place/country-facts.ts'
 import { LEVEL, type Level, type Named, type NetworkOwner, type Place } from '../place/finding.ts'
 import { asciiJson } from '../place/json-text.ts'
 import { type OtherCountries, othersJson } from '../place/other-countries.ts'
