@@ -1,4 +1,4 @@
-import { expandBlocks, summariseBlocks } from '../../../lib/address-lists/blocks.ts'
+import { expandBlocks, summariseBlocks } from '../../../lib/address-lists/blocks/blocks.ts'
 import type { Row } from '../../../lib/address-lists/read-list.ts'
 import { asciiJson } from '../../../lib/geo/place/json-text.ts'
 import { type Block, blockText, parseBlock } from '../../../lib/parts/net/block.ts'

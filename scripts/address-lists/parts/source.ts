@@ -1,4 +1,4 @@
-import type { Ask } from '../../../lib/address-lists/blocks.ts'
+import type { Ask } from '../../../lib/address-lists/blocks/blocks.ts'
 import type { AnswerOptions } from '../../../lib/geo/answer/shape.ts'
 
 /**

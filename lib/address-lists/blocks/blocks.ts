@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
-import type { BatchError } from '../contract/geo/batch.ts'
-import type { GeolocationResult } from '../contract/geo/geolocation.ts'
-import { addressAt, type Block, blockText, parseBlock } from '../parts/net/block.ts'
+import type { BatchError } from '../../contract/geo/batch.ts'
+import type { GeolocationResult } from '../../contract/geo/geolocation.ts'
+import { addressAt, type Block, blockText, parseBlock } from '../../parts/net/block.ts'
 import { commonResult, hasNothing } from './common-result.ts'
 
 /** A part of a block whose addresses all have the same answer. */

@@ -1,4 +1,4 @@
-import type { GeolocationResult, Precision } from '../contract/geo/geolocation.ts'
+import type { GeolocationResult, Precision } from '../../contract/geo/geolocation.ts'
 
 type Location = GeolocationResult['location']
 type Sources = NonNullable<GeolocationResult['sources']>

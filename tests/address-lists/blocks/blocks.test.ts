@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { expandBlocks, summariseBlocks } from '../../lib/address-lists/blocks.ts'
-import { commonResult } from '../../lib/address-lists/common-result.ts'
-import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
-import { parseAddress } from '../../lib/parts/net/address.ts'
-import { blockText, parseBlock } from '../../lib/parts/net/block.ts'
-import { contains, parseNetwork } from '../../lib/parts/net/network.ts'
+import { expandBlocks, summariseBlocks } from '../../../lib/address-lists/blocks/blocks.ts'
+import { commonResult } from '../../../lib/address-lists/blocks/common-result.ts'
+import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
+import { parseAddress } from '../../../lib/parts/net/address.ts'
+import { blockText, parseBlock } from '../../../lib/parts/net/block.ts'
+import { contains, parseNetwork } from '../../../lib/parts/net/network.ts'
 
 const EUROPE = { code: 'EU', name: 'Europe' }
 const GERMANY = { code: 'DE', name: 'Germany', flag: '🇩🇪', unions: ['EU'] }
