@@ -44,23 +44,21 @@ function commonLocation(one: Location, other: Location, precision: Precision): L
   const { continent, country, region } = one
   const { timezone, utcOffset, registeredCountry, representedCountry, ...same } =
     alike(one, other) ?? {}
-  const others = {
-    ...(registeredCountry && { registeredCountry }),
-    ...(representedCountry && { representedCountry }),
-  }
+  const others = known({ registeredCountry, representedCountry })
   if (precision === 'continent' || country === undefined) return { continent, ...others }
   if (precision === 'country') {
     return { continent, country: { code: country.code, name: country.name }, ...others }
   }
-  return {
-    ...(precision === 'city' && same),
-    continent,
-    country,
-    ...(region && { region }),
-    ...(timezone !== undefined && { timezone }),
-    ...(utcOffset !== undefined && { utcOffset }),
-    ...others,
-  }
+  const finer = precision === 'city' ? same : {}
+  return { ...finer, continent, country, ...known({ region, timezone, utcOffset }), ...others }
+}
+
+type Known<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
+
+function known<Fields extends object>(fields: Fields): Known<Fields> {
+  const all = Object.entries(fields).filter(([, value]) => value !== undefined)
+  // safe: fields of `fields` without those that are undefined
+  return Object.fromEntries(all) as Known<Fields>
 }
 
 /** The fields with equal values; undefined if there is none. */
