@@ -151,10 +151,13 @@ class FastPath {
 
   /** If `chunk` is the only request of its connection, tries to answer it. Returns whether it did. */
   answerOnly(chunk: Buffer, socket: Socket): boolean {
-    const request = readOnlyRequest(chunk)
-    const answer = request === null ? null : this.#tryAnswer(request, socket)
+    const request = this.#turns.hasTime() ? readOnlyRequest(chunk) : null
+    if (request === null) return false
+    this.#turns.begin()
+    const answer = this.#tryAnswer(request, socket)
     // Only the answer to a request with a body may come later.
     if (answer === null || answer instanceof Promise) return false
+    // The system takes an answer of a few kilobytes at once: node:http would close the connection after 8 seconds.
     writeAnswer(socket, answer, 'close')
     socket.destroySoon()
     return true

@@ -9,13 +9,31 @@ import { exchange, openConnection } from '../../support/raw-connection.ts'
 const GET = 'GET /a HTTP/1.1\r\nHost: a.example\r\n'
 const CLOSE = 'Connection: close\r\n'
 
+/** How long each answer takes, in milliseconds: longer than a turn may. */
+let burnMs = 0
+const BURN_MS = 3
+
+/** Answers in each turn of the event loop. */
+const turns: number[] = []
+const countTurns = () => {
+  turns.push(0)
+  if (burnMs > 0) setImmediate(countTurns)
+}
+
+function answer() {
+  const end = performance.now() + burnMs
+  while (performance.now() < end);
+  turns.push((turns.pop() ?? 0) + 1)
+  return { status: 200, headers: { 'x-way': 'plain' }, json: 'a' }
+}
+
 const server = createServer((_, response) => {
   response.writeHead(200, { 'x-way': 'usual', 'content-length': 1 }).end('a')
 })
 let url: string
 before(async () => {
   installFastPath(server, {
-    answer: () => ({ status: 200, headers: { 'x-way': 'plain' }, json: 'a' }),
+    answer,
     onError: assert.ifError,
   })
   url = await listenLocally(server)
@@ -23,6 +41,14 @@ before(async () => {
 after(() => closeServer(server))
 
 const waysOf = (text: string) => [...text.matchAll(/^x-way: (.*)\r$/gm)].map(([, way]) => way)
+
+/** A connection that the server has accepted. */
+async function openAccepted() {
+  const accepted = once(server, 'connection')
+  const connection = await openConnection(url)
+  await accepted
+  return connection
+}
 
 describe('the only request of a connection', () => {
   for (const version of ['1.0', '1.1']) {
@@ -47,6 +73,17 @@ describe('the only request of a connection', () => {
   it('is left to node:http if another follows in the same chunk', async () => {
     const answer = await exchange(url, `${GET}${CLOSE}\r\n${GET}\r\n`)
     assert.deepEqual(waysOf(answer), ['usual'])
+  })
+
+  it('waits for its turn if many come at once', async () => {
+    burnMs = BURN_MS
+    turns.length = 0
+    countTurns()
+    const connections = await Array.fromAsync({ length: 30 }, openAccepted)
+    for (const { socket } of connections) socket.write(`${GET}${CLOSE}\r\n`)
+    for (const { ended } of connections) assert.equal(waysOf(await ended).length, 1)
+    burnMs = 0
+    assert.equal(Math.max(...turns), 1)
   })
 
   it('is left to node:http if it comes in parts', async () => {
