@@ -56,6 +56,8 @@ export interface Call<Row extends OperationRow> {
   readonly caller: Row['access'] extends 'public' ? null : Caller
   /** null if the runtime does not know it. */
   readonly clientAddress: Address | null
+  /** Whether that is a proxy that does not name its visitor, or is not trusted. */
+  readonly clientIsProxy: boolean
   /** Whether the cap of the caller's plan is used up. */
   readonly degraded: boolean
   /** For handlers of bodies with several look-ups, which count them themselves. */

@@ -14,6 +14,11 @@ export interface Client {
   readonly address: Address
   /** The network of the address, for the log. */
   readonly network: string
+  /**
+   * `connection`: a peer that is not a trusted proxy. `header`: a trusted proxy names this client. `proxy`: a trusted
+   * proxy itself, because it names nobody else.
+   */
+  readonly source: 'connection' | 'header' | 'proxy'
 }
 
 export interface ProxyTrust {
@@ -46,7 +51,7 @@ export function createFindClient(
   const readHeader = clientHeader === 'x-forwarded-for' ? walkBack : readOne
   return (peer: string | undefined, headers: Headers): Client | null => {
     if (peer === undefined) return null
-    const client = peers.get(peer) ?? toClient(parsePeer(peer))
+    const client = peers.get(peer) ?? toClient(parsePeer(peer), 'connection')
     if (client === null) return null
     peers.set(peer, client)
     if (!isTrusted(client.address, trustedProxies)) {
@@ -54,12 +59,31 @@ export function createFindClient(
       return client
     }
     const text = headers.header(clientHeader) ?? ''
-    return toClient(readHeader(client.address, text, trustedProxies))
+    return toNamed(client, readHeader(client.address, text, trustedProxies))
   }
 }
 
-function toClient(address: Address | null): Client | null {
-  return address === null ? null : { address, network: truncated(address) }
+/**
+ * Whether the address is a proxy's instead of its visitor's: a trusted proxy names nobody else, or the peer sends the
+ * header without being trusted.
+ */
+export function isProxy({ source }: Client, sentHeader: string | undefined): boolean {
+  return source === 'proxy' || (source === 'connection' && sentHeader !== undefined)
+}
+
+function toNamed(proxy: Client, { address, isNamed }: Found): Client | null {
+  const isOther = isNamed && address.text !== proxy.address.text
+  return toClient(address, isOther ? 'header' : 'proxy')
+}
+
+function toClient(address: Address | null, source: Client['source']): Client | null {
+  return address === null ? null : { address, network: truncated(address), source }
+}
+
+interface Found {
+  readonly address: Address
+  /** false: the header has no address where the client's must be. */
+  readonly isNamed: boolean
 }
 
 /**
@@ -67,20 +91,21 @@ function toClient(address: Address | null): Client | null {
  * not a trusted proxy. Empty hops do not count (RFC 9110, section 5.6.1.2). One that is not an address
  * ends the walk: everything to its left may be forged.
  */
-function walkBack(proxy: Address, forwardedFor: string, trusted: readonly Network[]): Address {
-  let client = proxy
+function walkBack(proxy: Address, forwardedFor: string, trusted: readonly Network[]): Found {
+  let found: Found = { address: proxy, isNamed: false }
   for (const hop of forwardedFor.split(',').toReversed()) {
     if (hop.trim() === '') continue
     const next = parseHop(hop)
-    if (next === null) return client
-    client = next
-    if (!isTrusted(client, trusted)) return client
+    if (next === null) return { ...found, isNamed: false }
+    found = { address: next, isNamed: true }
+    if (!isTrusted(next, trusted)) return found
   }
-  return client
+  return found
 }
 
-function readOne(proxy: Address, text: string): Address {
-  return parseHop(text) ?? proxy
+function readOne(proxy: Address, text: string): Found {
+  const address = parseHop(text)
+  return { address: address ?? proxy, isNamed: address !== null }
 }
 
 function isTrusted(address: Address, trusted: readonly Network[]): boolean {

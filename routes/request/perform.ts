@@ -1,4 +1,5 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
+import { isProxy } from '../../lib/access/client-address.ts'
 import type { MediaType, Operation } from '../../lib/contract/operation.ts'
 import type { Meter } from '../../lib/limits/meter.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
@@ -11,11 +12,12 @@ import { runWithinSuccessLimit } from './limit.ts'
 /** A handler without the types of its row. `Handlers` in context.ts checks those. */
 export type AnyHandler = (call: AnyCall) => AnyReply | Promise<AnyReply>
 
-export interface AnyCall extends Input {
+export interface AnyCall extends Omit<Input, 'clientHeader'> {
   readonly requestId: string
   readonly now: number
   readonly caller: Caller | null
   readonly clientAddress: Address | null
+  readonly clientIsProxy: boolean
   readonly degraded: boolean
   readonly meter: Pick<Meter, 'left' | 'count'> | null
 }
@@ -29,6 +31,8 @@ export interface Input {
   readonly form: MediaType
   /** The header Accept-Language. */
   readonly acceptLanguage: string | undefined
+  /** The header in which proxies name their clients. */
+  readonly clientHeader: string | undefined
 }
 
 export type AnyReply = AnyBody & { readonly headers?: Readonly<Record<string, string>> }
@@ -84,7 +88,7 @@ export async function perform(
 }
 
 export function toCall(asked: Asked, input: Input): AnyCall {
-  const { params, query, headers, body, form, acceptLanguage } = input
+  const { params, query, headers, body, form, acceptLanguage, clientHeader } = input
   const { requestId, now, row, caller, client, meter } = asked
   return {
     requestId,
@@ -97,6 +101,7 @@ export function toCall(asked: Asked, input: Input): AnyCall {
     acceptLanguage,
     caller,
     clientAddress: client === null ? null : client.address,
+    clientIsProxy: client !== null && isProxy(client, clientHeader),
     degraded: row?.metered === true && meter?.isOverCap() === true,
     meter,
   }

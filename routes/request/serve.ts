@@ -52,7 +52,9 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
       const form = chooseForm(forms, c.req.header('accept'))
       const body = row.body && (await readAdmittedBody(services, row, c, exchange))
       const acceptLanguage = c.req.header('accept-language')
-      const input = { params: c.req.param(), query, headers, body, form, acceptLanguage }
+      const clientHeader = c.req.header(services.config.clientHeader)
+      const params = c.req.param()
+      const input = { params, query, headers, body, form, acceptLanguage, clientHeader }
       return answerReply(services, exchange, await perform(services, handler, exchange, input))
     } catch (error) {
       return answerError(services, exchange, error)
@@ -120,7 +122,12 @@ interface KeyedInput extends Pick<AnyCall, 'params'> {
   readonly readQuery: () => unknown
 }
 
-const NO_INPUT = { headers: undefined, body: undefined, acceptLanguage: undefined } as const
+const NO_INPUT = {
+  headers: undefined,
+  body: undefined,
+  acceptLanguage: undefined,
+  clientHeader: undefined,
+} as const
 
 /**
  * Like `serve`, but synchronous, so that the answer can be sent at once. The request must have an API key, and no

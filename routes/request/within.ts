@@ -87,6 +87,7 @@ export function readInput(row: Operation, { params = {}, query = {}, body }: Giv
     body: row.body && readValue(row.body, body),
     form: 'application/json',
     acceptLanguage: undefined,
+    clientHeader: undefined,
   }
 }
 

@@ -70,7 +70,7 @@ describe('GET /v1/forward-auth', () => {
     [SOMEWHERE, '?deny=GB', 204],
     ['13.0.0.1', '?allow=GB', 403],
     // Private and reserved networks, and what has such an address inside
-    ...['127.0.0.1', '10.1.2.3', '172.17.0.1', '192.168.1.1', '100.64.0.1', '169.254.1.1'].map(
+    ...['127.0.0.2', '10.1.2.3', '172.17.0.1', '192.168.1.1', '100.64.0.1', '169.254.1.1'].map(
       (address) => [address, '?allow=GB', 204] as const,
     ),
     ...['::1', 'fd00::1', 'fe80::1', '2002:a00:1::1', '2001:db8::1'].map(
@@ -95,12 +95,40 @@ describe('GET /v1/forward-auth', () => {
 
   it('believes the header of trusted proxies only', async () => {
     const headers = { 'x-forwarded-for': LONDON }
-    const answer = await ada.send('GET', '/v1/forward-auth?deny=GB', undefined, {
+    const answer = await ada.send('GET', '/v1/forward-auth', undefined, {
       from: '17.0.0.1',
       headers,
     })
     assert.deepEqual([answer.status, headersOf(answer)], [204, { 'X-Geo-Country': 'US' }])
   })
+
+  for (const [named, from] of [
+    ...[
+      undefined,
+      '',
+      ' , ',
+      'unknown',
+      '_hidden',
+      '8.8.8.8,unknown',
+      '8.8.8.8%1',
+      '134744072',
+    ].map((named) => [named, PROXY] as const),
+    [PROXY, PROXY],
+    ['unknown, 127.0.0.1', PROXY],
+    [LONDON, '172.17.0.1'], // a proxy that is not trusted
+  ] as const) {
+    it(`does not decide about ${from} that names ${JSON.stringify(named)}`, async () => {
+      const headers = named === undefined ? {} : { 'x-forwarded-for': named }
+      const decide = (query: string) =>
+        ada.send('GET', `/v1/forward-auth${query}`, undefined, { from, headers })
+      for (const query of ['?allow=DE', '?deny=US']) {
+        const { status, text } = await decide(query)
+        assert.equal(status, 400)
+        assert.match(text, /"The proxy does not name its visitor"/)
+      }
+      assert.equal((await decide('')).status, 204)
+    })
+  }
 
   it('needs a key with geo:read', async () => {
     const bare = await app.send('GET', '/v1/forward-auth')
@@ -109,6 +137,28 @@ describe('GET /v1/forward-auth', () => {
     const answer = await app.send('GET', '/v1/forward-auth', { key })
     assert.equal(codeOf(answer), 'INSUFFICIENT_SCOPE')
   })
+})
+
+const HEADER = 'fly-client-ip'
+const fly = sharedScene({ env: { ...env, MERIDIAN_CLIENT_HEADER: HEADER } }, async () => {
+  await eve.key()
+})
+const eve = fly.user('eve')
+
+describe('GET /v1/forward-auth and MERIDIAN_CLIENT_HEADER', () => {
+  for (const [headers, status] of [
+    [{ [HEADER]: LONDON }, 204],
+    [{}, 400],
+    [{ 'x-forwarded-for': LONDON }, 400],
+    // As node:http joins a header that came twice
+    [{ [HEADER]: `${LONDON}, ${LONDON}` }, 400],
+  ] as const) {
+    it(`answers ${status} to ${JSON.stringify(headers)}`, async () => {
+      const options = { from: PROXY, headers }
+      const answer = await eve.send('GET', '/v1/forward-auth?allow=GB', undefined, options)
+      assert.equal(answer.status, status)
+    })
+  }
 })
 
 describe('GET /v1/forward-auth and the plan', () => {

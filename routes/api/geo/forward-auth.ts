@@ -10,8 +10,12 @@ import type { Handlers } from '../../context.ts'
 
 export function forwardAuthHandlers({ geo }: Pick<Services, 'geo'>) {
   return {
-    authorizeVisitor: ({ query, clientAddress: address, now, degraded }) => {
+    authorizeVisitor: ({ query, clientAddress: address, clientIsProxy, now, degraded }) => {
       const lists = { allow: readCountries(query, 'allow'), deny: readCountries(query, 'deny') }
+      // Its own address is private, and would pass.
+      if (clientIsProxy && (lists.allow ?? lists.deny) !== undefined) {
+        throw new ApiError('BAD_REQUEST', 'The proxy does not name its visitor')
+      }
       const found =
         address === null ? '' : writeResult(address, geo.find(address), { now, degraded }).json
       const result: unknown = JSON.parse(`{${found}}`)

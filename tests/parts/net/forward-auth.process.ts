@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { newDataFolder, type Running, runScript, startServer } from '../../support/process.ts'
+import {
+  addKey,
+  newDataFolder,
+  type Running,
+  runScript,
+  startServer,
+} from '../../support/process.ts'
 import { openConnection, parseAnswer } from '../../support/raw-connection.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { type RunningProxy, readRecipe, readRecipes, startProxy } from './proxies.ts'
 
 /* The recipes of docs/forward-auth.md with the real proxies. */
@@ -18,21 +27,16 @@ after(remove)
 /** The site behind the proxy: it answers with the headers that it gets. */
 const site = createServer(({ headers }, response) => response.end(JSON.stringify(headers)))
 let key = ''
+/** A key of a plan with 10 requests a minute. */
+let freeKey = ''
 let server: Running
 before(async () => {
   site.listen(0, '127.0.0.1')
   await once(site, 'listening')
-  const args = [
-    '--email',
-    'ada@example.com',
-    '--name',
-    'proxy',
-    '--scopes',
-    'geo:read',
-    '--plan',
-    'pro',
-  ]
-  key = (await runScript(['scripts/key.ts', ...args], settings)).stdout.trim()
+  const page = readFileSync(new URL('../../../docs/forward-auth.md', import.meta.url), 'utf8')
+  const [, args = ''] = /`npm run --silent key -- ([^`]+)`/.exec(page) ?? []
+  key = (await runScript(['scripts/key.ts', ...args.split(' ')], settings)).stdout.trim()
+  freeKey = await addKey(settings, 'free@example.com')
   server = await startServer({ ...settings, MERIDIAN_TRUSTED_PROXIES: '127.0.0.1' })
 })
 after(async () => {
@@ -42,7 +46,7 @@ after(async () => {
 
 /** In place of what a proxy says about the connection: on this machine, no visitor has a public address. */
 const VISITOR = {
-  nginx: ['$proxy_add_x_forwarded_for', '$http_x_visitor'],
+  nginx: ['$remote_addr', '$http_x_visitor'],
   caddy: [
     'header_up X-API-Key',
     'header_up X-Forwarded-For {header.X-Visitor}\nheader_up X-API-Key',
@@ -68,8 +72,9 @@ function start(name: 'nginx' | 'caddy', setting: Setting = {}): Promise<RunningP
     .replace('deny=KP,IR', query)
     .replace('X-API-Key KEY', `X-API-Key ${setting.key ?? key}`)
     .replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
+    .replace('/var/cache/nginx/geo', join(tempFolder(), 'geo'))
   const [said, chosen] = VISITOR[name]
-  return startProxy(name, chooses ? own.replace(said, chosen) : own, target)
+  return startProxy(name, chooses ? own.replaceAll(said, chosen) : own, target)
 }
 
 async function visit({ url }: RunningProxy, headers: Record<string, string>, init?: RequestInit) {
@@ -77,7 +82,7 @@ async function visit({ url }: RunningProxy, headers: Record<string, string>, ini
   const text = await answer.text()
   const got: IncomingHttpHeaders = answer.status === 200 ? JSON.parse(text) : {}
   const geo = Object.entries(got).filter(
-    ([name, value]) => name.startsWith('x-geo-') && !isPlaceholder(value),
+    ([name, value]) => /^x[-_]geo[-_]/.test(name) && !isPlaceholder(value),
   )
   return { status: answer.status, geo: Object.fromEntries(geo), got }
 }
@@ -91,6 +96,9 @@ function isPlaceholder(value: string | string[] | undefined): boolean {
 const FORGED = {
   'X-Geo-Country': 'US',
   'X-Geo-City': 'Forged',
+  X_Geo_Country: 'US',
+  'X-Geo_Region': 'US-CA',
+  'x_geo-city': 'Forged',
   'X-Geo-Timezone': 'Forged',
   'X-API-Key': 'x',
   Authorization: 'Bearer x',
@@ -127,6 +135,23 @@ for (const name of ['nginx', 'caddy'] as const) {
         assert.deepEqual([status, geo], [200, { 'x-geo-country': 'US' }])
       }))
 
+    it('does not let a visitor remove the headers by Connection', () =>
+      withProxy({}, async () => {
+        for (const option of ['X-Geo-Country', 'x-geo-country, X-Geo-ASN', 'close,x-geo-country']) {
+          const { socket, ended } = await openConnection(proxy.url)
+          const head = `GET / HTTP/1.1\r\nHost: ${new URL(proxy.url).host}\r\nX-Visitor: ${LONDON}\r\n`
+          socket.write(`${head}Connection: close\r\nConnection: ${option}\r\n\r\n`)
+          const { body } = parseAnswer(await ended)
+          assert.match(body, /"x-geo-country":"GB"/, option)
+        }
+      }))
+
+    it('lets nobody in about whom it does not ask', () =>
+      withProxy({ query: 'allow=GB' }, async () => {
+        const answer = await visit(proxy, { 'X-Visitor': 'unknown' })
+        assert.equal(answer.status, { nginx: 500, caddy: 400 }[name])
+      }))
+
     it('refuses those of the list', () =>
       withProxy({ query: 'deny=GB' }, async () => {
         assert.equal((await visit(proxy, { 'X-Visitor': LONDON })).status, 403)
@@ -145,10 +170,12 @@ for (const name of ['nginx', 'caddy'] as const) {
         const { socket, ended } = await openConnection(proxy.url, STRANGER)
         const forged = { ...FORGED, 'X-Forwarded-For': LONDON, 'X-Real-IP': LONDON }
         const lines = Object.entries(forged).map((header) => `${header.join(': ')}\r\n`)
-        socket.write(`GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines.join('')}\r\n`)
+        const head = `GET / HTTP/1.1\r\nHost: ${new URL(proxy.url).host}\r\nConnection: close\r\n`
+        socket.write(`${head}${lines.join('')}\r\n`)
         const { status, body } = parseAnswer(await ended)
         assert.equal(status, 200)
-        assert.doesNotMatch(body, /x-geo-/i)
+        assert.match(body, /"x-forwarded-for"|"x-real-ip"/)
+        assert.doesNotMatch(body, /"x[-_]geo[-_][\w-]+":"(?!\{http)/)
       }))
 
     it('lets nobody in with a wrong key, a wrong list, or while nobody answers', async () => {
@@ -164,12 +191,41 @@ for (const name of ['nginx', 'caddy'] as const) {
   })
 }
 
+/** More requests than a minute of the free plan has. */
+const MANY = Array.from({ length: 15 }, (_, at) => at + 1)
+
+describe('nginx with a key of few requests', () => {
+  it('asks once about each visitor, so that none uses up the requests of others', async () => {
+    const proxy = await start('nginx', { query: 'deny=GB', key: freeKey })
+    try {
+      for (const _ of MANY) assert.equal((await visit(proxy, { 'X-Visitor': LONDON })).status, 403)
+      const { status, geo } = await visit(proxy, { 'X-Visitor': '17.0.0.1' })
+      assert.deepEqual([status, geo], [200, { 'x-geo-country': 'US' }])
+    } finally {
+      await proxy.stop()
+    }
+  })
+})
+
 describe('nginx that lets visitors in while nobody answers', () => {
   const extend = (recipe: string) => {
     const [, more = ''] = readRecipes('nginx', 'forward-auth.md')
     const [inLocation = '', inServer = ''] = more.split('# in the server:\n')
     return recipe.replace('internal;', `internal;\n${inLocation}`) + inServer
   }
+
+  it('lets none in once the requests of the minute are used up', async () => {
+    const few = await addKey(settings, 'few@example.com')
+    const proxy = await start('nginx', { query: 'deny=GB', key: few, extend })
+    try {
+      for (const at of MANY) {
+        const { status } = await visit(proxy, { 'X-Visitor': `2a00:1450:4009::${at}` })
+        assert.equal(status, at <= 10 ? 403 : 500)
+      }
+    } finally {
+      await proxy.stop()
+    }
+  })
 
   for (const [name, setting, status] of [
     ['lets in without headers', { target: 'http://127.0.0.1:9' }, 200],
