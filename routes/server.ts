@@ -11,6 +11,8 @@ import { answerError, openExchange } from './request/exchange.ts'
 import { type Answer, toResponse } from './request/respond.ts'
 import { createAnswerWhole } from './request/whole-requests.ts'
 
+type Incoming = HttpBindings['incoming']
+
 /** The log shows "?" as the method. */
 const UNREADABLE: HeadContext['req'] = { method: '?', header: () => undefined }
 
@@ -44,7 +46,7 @@ export function createListener(services: Services) {
     (request, env) => {
       // safe: the adaptor passes the bindings of Node
       const { incoming } = env as HttpBindings
-      if (!isHttp1(incoming)) throw new RequestError('Not HTTP/1.1, or not one Host')
+      if (!isHttp1(incoming)) return toResponse(refuseHead(services, incoming))
       return app.fetch(request, {
         remoteAddress: incoming.socket.remoteAddress,
         // A body that is too long must not close the connection, which has yet to carry the answer.
@@ -55,7 +57,7 @@ export function createListener(services: Services) {
       errorHandler: (error) =>
         toResponse(
           error instanceof RequestError
-            ? answerUnreadable(services, { code: '', remoteAddress: undefined })
+            ? closing(answerUnreadable(services, { code: '', remoteAddress: undefined }))
             : answerFailure(services, error),
         ),
     },
@@ -66,10 +68,24 @@ export function createListener(services: Services) {
  * node:http accepts HTTP/2.0, and of several headers Host it keeps the first; the adaptor accepts a whole URL without
  * Host. RFC 9112, section 3.2, has all refused.
  */
-function isHttp1({ httpVersionMajor, headers, rawHeaders }: HttpBindings['incoming']): boolean {
+function isHttp1({ httpVersionMajor, headers, rawHeaders }: Incoming): boolean {
   if (httpVersionMajor !== 1 || headers.host === undefined) return false
   const isHost = (text: string, at: number) => at % 2 === 0 && /^host$/i.test(text)
   return rawHeaders.filter(isHost).length < 2
+}
+
+/** Answers a request that is not `isHttp1`. */
+function refuseHead(services: Services, { method = '?', headers, socket }: Incoming): Answer {
+  const header = (name: string) => headers[name]?.toString()
+  const { remoteAddress } = socket
+  const exchange = openExchange(services, { env: { remoteAddress }, req: { method, header } })
+  const message = 'The request is not HTTP/1.1, or does not have exactly one header Host'
+  return closing(answerError(services, exchange, new ApiError('BAD_REQUEST', message)))
+}
+
+/** What follows on the connection may be meant for another host. */
+function closing(answer: Answer): Answer {
+  return { ...answer, headers: { ...answer.headers, connection: 'close' } }
 }
 
 /** Answers a request that could not be read. */

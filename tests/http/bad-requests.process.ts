@@ -94,10 +94,18 @@ describe('a request that is not valid HTTP/1.1', () => {
   }
   for (const [name, head] of Object.entries(unserved)) {
     it(`gets 400: ${name}`, async () => {
-      const text = await exchange(server.url, `${head}Connection: close\r\n\r\n`)
+      // The server closes the connection: the bytes may be meant for another host.
+      const text = await exchange(server.url, `${head}\r\n`)
       assertRefused(text, 400, 'BAD_REQUEST')
     })
   }
+
+  it('is logged with method and client if it has two Hosts, which the answer names', async () => {
+    const text = await exchange(server.url, `${unserved['two Hosts']}\r\n`)
+    assert.match(text, /exactly one header Host/)
+    const { method, status, client } = await lineOf(parseAnswer(text).headers)
+    assert.deepEqual([method, status, client], ['GET', 400, '127.0.0.0/24'])
+  })
 
   it('gets 400 on any request of a connection that looks up addresses: two Hosts', async () => {
     const lookUp = (hosts: string) =>
@@ -122,16 +130,21 @@ describe('a request that is not valid HTTP/1.1', () => {
 
   it('is logged with its request id', async () => {
     const { headers } = parseAnswer(await exchange(server.url, `${HEAD}Content-Length: x\r\n\r\n`))
-    const id = headers.get('x-request-id') ?? ''
-    while (!server.output().includes(id)) await new Promise((resolve) => setTimeout(resolve, 50))
-    const line = server
-      .output()
-      .split('\n')
-      .find((text) => text.includes(id))
-    const { method, status, client } = JSON.parse(line ?? '')
+    const { method, status, client } = await lineOf(headers)
     assert.deepEqual([method, status, client], ['?', 400, '127.0.0.0/24'])
   })
 })
+
+/** The line of the log about the answer with these headers. */
+async function lineOf(headers: { get(name: string): string | null | undefined }) {
+  const id = headers.get('x-request-id') ?? ''
+  while (!server.output().includes(id)) await new Promise((resolve) => setTimeout(resolve, 50))
+  const line = server
+    .output()
+    .split('\n')
+    .find((text) => text.includes(id))
+  return JSON.parse(line ?? '')
+}
 
 describe('a request in HTTP/1.0', () => {
   const statusOf = async (request: string) =>
