@@ -2,6 +2,8 @@ import { LANGUAGES, type Language } from '../../lib/contract/geo/geolocation.ts'
 import { languageOf } from '../../lib/contract/geo/language-tag.ts'
 import type { MediaType } from '../../lib/contract/operation.ts'
 
+const ENGLISH_FIRST: readonly Language[] = ['en', ...LANGUAGES]
+
 /**
  * Chooses the media type of an answer by the header Accept (RFC 9110, section 12.5.1). Among equally good
  * ones it chooses the earliest in `forms`. If none is acceptable, it chooses the first, JSON, since that
@@ -20,15 +22,18 @@ export function chooseForm(forms: readonly MediaType[], accept: string | undefin
 
 /**
  * Chooses the language of names by the header Accept-Language: the most wanted one that is known (RFC 9110, section
- * 12.5.4), or else English, in which every name is known.
+ * 12.5.4), or else English, in which every name is known. `*` alone is English, unless that is refused.
  */
 export function chooseLanguage(acceptLanguage = ''): Language {
-  const wanted = readRanges(acceptLanguage).filter(({ quality }) => quality > 0)
+  const ranges = readRanges(acceptLanguage)
+  const wanted = ranges.filter(({ quality }) => quality > 0)
   for (const { name } of wanted.toSorted((a, b) => b.quality - a.quality)) {
     const found = LANGUAGES.find((language) => language === languageOf(name, LANGUAGES))
     if (found !== undefined) return found
   }
-  return 'en'
+  if (!wanted.some(({ name }) => name === '*')) return 'en'
+  const refused = ranges.map(({ name }) => languageOf(name, LANGUAGES))
+  return ENGLISH_FIRST.find((language) => !refused.includes(language)) ?? 'en'
 }
 
 /** An element of the header Accept or Accept-Language. */

@@ -83,6 +83,11 @@ describe('the language that the header Accept-Language asks for', () => {
     ['de;q=0', 'en'],
     ['*', 'en'],
     ['*, de;q=0.5', 'de'],
+    // RFC 9110, section 12.4.2: a weight of 0 means not acceptable
+    ['en;q=0, *', 'de'],
+    ['en;q=0, de;q=0, *;q=0.5', 'es'],
+    ['de;q=0, *', 'en'],
+    ['en;q=0', 'en'],
     [' , de ;q=1.0,', 'de'],
     ['', 'en'],
     ['de_DE', 'de'],
