@@ -178,6 +178,30 @@ for (const name of ['nginx', 'caddy'] as const) {
         assert.doesNotMatch(body, /"x[-_]geo[-_][\w-]+":"(?!\{http)/)
       }))
 
+    it('does not send cookies and logins to Meridian', async () => {
+      const asked = createServer(({ headers }, response) => {
+        const isPrivate = headers.cookie !== undefined || headers.authorization !== undefined
+        response.writeHead(isPrivate ? 403 : 204).end()
+      })
+      asked.listen(0, '127.0.0.1')
+      await once(asked, 'listening')
+      const { port } = asked.address() as AddressInfo
+      await withProxy({ target: `http://127.0.0.1:${port}` }, async () => {
+        const own = { Cookie: 'a=b', Authorization: 'Bearer x' }
+        const { status, got } = await visit(proxy, { ...own, 'X-Visitor': LONDON })
+        assert.deepEqual([status, got.cookie, got.authorization], [200, 'a=b', 'Bearer x'])
+      })
+      asked.closeAllConnections()
+      asked.close()
+    })
+
+    it('lets nobody in with a key without geo:read', async () => {
+      const scoped = await addKey(settings, 'ada@example.com', '--scopes', 'account:read')
+      await withProxy({ key: scoped }, async () => {
+        assert.equal((await visit(proxy, { 'X-Visitor': LONDON })).status, 403)
+      })
+    })
+
     it('lets nobody in with a wrong key, a wrong list, or while nobody answers', async () => {
       const statuses = { nginx: [401, 500, 500], caddy: [401, 400, 502] }[name]
       const settings: Setting[] = [{ key: 'wrong' }, { query: 'deny=XX' }]
