@@ -145,7 +145,7 @@ function toPending({
 function confirmElsewhere(): ApiError {
   return new ApiError(
     'PAYMENT_FAILED',
-    'The bank asks to confirm the payment: with overages, first confirm a card in the customer portal (POST /v1/billing/portal), then change the plan',
+    'The bank asks to confirm the payment, and this change cannot wait for that: first confirm a card in the customer portal (POST /v1/billing/portal), then change the plan. If the bank asks for every payment, cancel, and buy the plan after the end',
   )
 }
 

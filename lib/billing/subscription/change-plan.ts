@@ -125,10 +125,12 @@ async function makeChange(
   const at = shownAt ?? clampToPeriod(row, actor.now)
   const { change } = await toPriceChange(billing, wanted, at)
   // "If the pending update expires before payment, Stripe discards this usage":
-  // https://docs.stripe.com/billing/subscriptions/pending-updates, "Metered items"
-  const ifAsked = row.overageItemId === null ? 'wait' : 'refuse'
+  // https://docs.stripe.com/billing/subscriptions/pending-updates, "Metered items". And the period that is
+  // credited ends with the confirmation: what is used until then would be free.
+  const mayWait = row.overageItemId === null && change.period === 'keep'
+  const overages = billing.prices.allowsOverages(offer) ? 'keep' : 'off'
   const pending = await stripe
-    .changePrice(change, billing.prices.allowsOverages(offer) ? 'keep' : 'off', ifAsked)
+    .changePrice(change, overages, mayWait ? 'wait' : 'refuse')
     .catch(explainChange(stripe, row, change))
   const detail = changeText(wanted)
   if (pending === null) {

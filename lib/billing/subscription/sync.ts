@@ -10,7 +10,6 @@ import {
   UnknownCustomer,
 } from './customers.ts'
 import { type MirrorRows, toMirrorRows } from './mirror-rows.ts'
-import { periodAfter } from './proration.ts'
 import {
   deletePreview,
   deleteSubscription,
@@ -78,9 +77,7 @@ async function prepare(billing: Billing, stripe: StripeGateway, customer: Custom
   if (subscriptions === 'deleted') {
     return { ...NOTHING, before, hasOwnMethod: false, statements: [deleteCustomer(db, customer)] }
   }
-  const { row, ...others } = toMirrorRows(userId, before, subscriptions, billing)
-  // Before it is stored: an event whose sync fails comes again.
-  const after = await discardUnkept(billing, stripe, row)
+  const { row: after, ...others } = toMirrorRows(userId, before, subscriptions, billing)
   const statements = [
     bumpRevision(db, customer),
     after === null ? deleteSubscription(db, userId) : saveSubscription(db, after),
@@ -89,23 +86,6 @@ async function prepare(billing: Billing, stripe: StripeGateway, customer: Custom
   ]
   const hasOwnMethod = subscriptions.some((one) => one.id === after?.id && one.hasOwnMethod)
   return { ...others, before, after, hasOwnMethod, statements }
-}
-
-/**
- * Discards a change that waits for a confirmation and would begin a new period, once the subscription is set
- * to end, here or in the portal: its page would charge for time after the end.
- */
-async function discardUnkept(
-  billing: Billing,
-  stripe: StripeGateway,
-  row: SubscriptionRow | null,
-): Promise<SubscriptionRow | null> {
-  if (row === null || row.cancelAt === null || row.pendingPrice === null) return row
-  const offer = billing.prices.offerOf(row.pendingPrice)
-  if (offer && periodAfter(row, billing.plans.ofUser(row.plan), offer) === 'keep') return row
-  const { pending } = await stripe.findUnpaid(row.id)
-  if (pending !== null) await stripe.discardChange(pending)
-  return { ...row, pendingPrice: null }
 }
 
 /** A preview is valid only for the same item and price. */

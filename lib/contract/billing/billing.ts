@@ -52,7 +52,7 @@ export const billingOperations = [
     ...write,
     summary: 'Change the plan now, with proration',
     description:
-      'Charges the amount of the last preview of the same plan if that preview is at most an hour old and the interval stays. Another interval begins a new period. If the card is declined or an invoice is open, nothing changes. If the bank asks to confirm the payment (3-D Secure), `confirmation` has the page, and the plan changes once it is paid.',
+      'Charges the amount of the last preview of the same plan if that preview is at most an hour old and the interval stays. Another interval begins a new period. If the card is declined or an invoice is open, nothing changes. If the bank asks to confirm the payment (3-D Secure) and the period stays, `confirmation` has the page, and the plan changes once it is paid.',
     body: { schema: PlanBody, example: { planId: 'pro' } },
     replies: ok('The plan in effect', PlanChangeResponse, examples.subscription),
     errors: ['PAYMENT_FAILED', ...subscriptionErrors],
