@@ -161,7 +161,7 @@ async function toPriceChange(
   const subject = { subscriptionId: row.id, itemId: row.itemId, price }
   const period = periodAfter(row, from, offer)
   if (interval !== row.interval && period !== 'end-trial') requireNoOverageItem(row)
-  if (period !== 'keep') requireContinuing(row)
+  if (period !== 'keep' || endsEarly(row)) requireContinuing(row)
   const used = await countRequests(row.userId, countedPeriod(row, now))
   const plansAndUse = { plans, from, to, used, now }
   if (period !== 'keep') {
@@ -170,11 +170,16 @@ async function toPriceChange(
     return { change: { ...subject, at: now, chargedFrom: '', period }, note: null }
   }
   const time = changeTime(row, plansAndUse)
-  if ('notBefore' in time) throw notYet(time.notBefore)
+  if ('notBefore' in time) throw notYet(time.notBefore, time.plan)
   return {
     change: { ...subject, ...time, period },
     note: explainCredit(row, plansAndUse),
   }
+}
+
+/** Stripe charges for the whole period, also if the operator has chosen an earlier end. */
+function endsEarly({ cancelAt, periodEnd }: SubscriptionRow): boolean {
+  return cancelAt !== null && cancelAt < periodEnd
 }
 
 /**
@@ -185,7 +190,7 @@ function requireContinuing({ cancelAt }: SubscriptionRow): void {
   if (cancelAt === null) return
   throw new ApiError(
     'BAD_REQUEST',
-    'The subscription is canceled: reactivate it before a change that begins a new period',
+    'The subscription is canceled: reactivate it before this change, which would charge for time after its end',
   )
 }
 
@@ -198,10 +203,13 @@ function requireNoOverageItem({ overageItemId }: SubscriptionRow): void {
   )
 }
 
-function notYet(notBefore: number): ApiError {
+/** `first` is a plan from which the change is possible at once. */
+function notYet(notBefore: number, first?: string): ApiError {
+  const time = new Date(notBefore).toISOString()
+  const way = first === undefined ? '' : `, or first change to ${first}`
   return new ApiError(
     'BAD_REQUEST',
-    `Your requests have used up the paid time until ${new Date(notBefore).toISOString()}: make this change after that`,
+    `Your requests have used up the paid time until ${time}: make this change after that${way}`,
   )
 }
 

@@ -24,7 +24,7 @@ interface Change {
 interface ChangeTime {
   /** In whole seconds, as epoch milliseconds. */
   readonly at: number
-  /** The dearer plan, and until when it is paid, as text: see `readPaid`. */
+  /** The dearer plan, and from when until when it is paid, as text: see `readPaid`. */
   readonly chargedFrom: string
 }
 
@@ -63,23 +63,26 @@ export function periodAfter(
 /**
  * An upgrade charges the rest of the period, and a downgrade credits it, but not the time that is used up. If
  * an earlier downgrade credits only from a later time, then until that time only the plan before it can be
- * chosen; for others, returns the time.
+ * chosen; for others, returns the time and that plan. To choose it again is as if nothing had happened: Stripe has
+ * charged it without a break.
  */
 export function changeTime(
   row: PaidTime,
   change: Change,
-): ChangeTime | { readonly notBefore: number } {
+): ChangeTime | { readonly notBefore: number; readonly plan: string } {
   const { from, to, now } = change
   const paid = readPaid(row)
   const isAhead = paid.until > now
-  if (isAhead && paid.plan !== from.id && paid.plan !== to.id) return { notBefore: paid.until }
-  const until = toNextSecond(Math.max(paid.until, now))
-  if (to.price >= from.price) {
-    const at = isAhead && paid.plan === to.id ? until : toNextSecond(now)
-    return { at, chargedFrom: writePaid(to, until) }
+  if (isAhead && paid.plan !== from.id && paid.plan !== to.id) {
+    return { notBefore: paid.until, plan: paid.plan }
   }
-  const at = toNextSecond(Math.max(until, usedUntil(row, change, to)))
-  return { at, chargedFrom: writePaid(from, at) }
+  if (to.price >= from.price) {
+    const isReturn = isAhead && paid.plan === to.id
+    const at = isReturn ? paid.until : toNextSecond(now)
+    return { at, chargedFrom: writePaid(to, isReturn ? paid.from : at) }
+  }
+  const at = toNextSecond(Math.max(now, usedUntil(row, change, to)))
+  return { at, chargedFrom: `${writePaid(from, paid.until)} ${writePaid(from, at)}` }
 }
 
 /**
@@ -142,24 +145,32 @@ function count(requests: number): string {
   return requests.toLocaleString('en')
 }
 
-/** The dearer plan of the last change, and until when it is paid. */
+/** The dearer plan of the last change. Both times are 0 if there was none in the period. */
 interface PaidPlan {
   readonly plan: string
-  /** Not before the last change. 0: there was none in the period. */
+  readonly from: number
+  /** As `from` after an upgrade; after a downgrade, when its credit begins. */
   readonly until: number
 }
 
 /**
- * Reads a plan and seconds, such as `pro=1769688000`; ignores everything else. Earlier releases kept a time for
- * each of several plans: the latest counts, and of plans with the same time the last, which is the dearest.
+ * Reads a plan with one or two times in seconds, such as `pro=1769688000`; ignores everything else. Earlier
+ * releases kept a time for each of several plans: the latest counts, and of plans with the same time the last,
+ * which is the dearest.
  */
 function readPaid({ chargedFrom }: PaidTime): PaidPlan {
-  const entries = [...chargedFrom.matchAll(/(\S+)=(\d{1,12})(?= |$)/g)]
-  return entries
-    .map(([, plan = '', seconds]) => ({ plan, until: Number(seconds) * SECOND_MS }))
-    .reduce((one, other) => (other.until >= one.until ? other : one), { plan: '', until: 0 })
+  const entries = [...chargedFrom.matchAll(/(\S+)=(\d{1,12})(?= |$)/g)].map(
+    ([, plan = '', seconds]) => ({ plan, time: Number(seconds) * SECOND_MS }),
+  )
+  const nothing = { plan: '', time: 0 }
+  const { plan, time: until } = entries.reduce(
+    (one, other) => (other.time >= one.time ? other : one),
+    nothing,
+  )
+  const from = entries.find((entry) => entry.plan === plan)?.time ?? until
+  return { plan, from, until }
 }
 
-function writePaid({ id }: Plan, until: number): string {
-  return `${id}=${until / SECOND_MS}`
+function writePaid({ id }: Plan, time: number): string {
+  return `${id}=${time / SECOND_MS}`
 }

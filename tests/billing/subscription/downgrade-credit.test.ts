@@ -3,6 +3,8 @@ import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { monthOf } from '../../../lib/config/period.ts'
 import { ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
+import { codeOf } from '../../support/helpers.ts'
+import { plansFileOf } from '../../support/plans-file.ts'
 import { freshly } from '../../support/scene/freshly.ts'
 import { DAY, netOf, openShop, type Shop, SUBSCRIPTION, use } from '../shop.ts'
 
@@ -59,6 +61,17 @@ describe('a downgrade after more requests than the smaller plan has', () => {
     // The larger plan again is charged from where its charge ended.
     await change(shop, 'pro')
     assert.equal(netOf(shop), 1900)
+  })
+
+  it('credits the same each time when nothing is used in between', async () => {
+    await shop.buy('pro')
+    await use(shop, 62_500)
+    const net: number[] = []
+    for (const plan of ['starter', 'pro', 'starter', 'pro', 'starter', 'pro', 'starter']) {
+      await change(shop, plan)
+      net.push(netOf(shop))
+    }
+    assert.deepEqual(net, [1900, 2900, 1900, 2900, 1900, 2900, 1900])
   })
 
   it('says so in the preview, whose amounts are those of the charge', async () => {
@@ -119,5 +132,25 @@ describe('a downgrade after more requests than the smaller plan has', () => {
     await shop.buy('pro')
     await change(shop, 'starter')
     assert.equal(netOf(shop), 900)
+  })
+
+  it('names the plan from which a third can be chosen at once', async () => {
+    const limits = { maxKeys: 5, maxSites: 1, requestsPerMinute: 100 }
+    const plans = [
+      { id: 'starter', name: 'Starter', ...limits, price: 9, monthlyCap: 25_000 },
+      { id: 'pro', name: 'Pro', ...limits, price: 29, monthlyCap: 100_000 },
+      { id: 'big', name: 'Big', ...limits, price: 99, monthlyCap: 300_000 },
+    ]
+    const env = { MERIDIAN_PLANS: plansFileOf(plans), STRIPE_PRICE_BIG: 'price_big' }
+    await using shop = await openShop({ env })
+    await shop.buy('pro')
+    await use(shop, 100_000)
+    await change(shop, 'starter')
+    const third = await shop.send('PUT', SUBSCRIPTION, { planId: 'big' })
+    assert.equal(codeOf(third), 'BAD_REQUEST')
+    assert.match(
+      third.text,
+      /until 2026-02-15T11:59:59\.000Z: .* after that, or first change to pro/,
+    )
   })
 })

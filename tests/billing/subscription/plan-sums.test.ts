@@ -23,12 +23,15 @@ interface Paper {
   readonly paid: bigint
   /** What the plan was last charged, from when to the end of the period. */
   readonly charge: { readonly cents: bigint; readonly from: bigint }
+  /** Since when Pro is or was charged without a break. */
+  readonly since: bigint
 }
 
 const buyOnPaper = (plan: PlanId): Paper => ({
   plan,
   paid: PRICE[plan],
   charge: { cents: PRICE[plan], from: 0n },
+  since: 0n,
 })
 
 function changeOnPaper(paper: Paper, to: PlanId, now: bigint, used: bigint): Paper {
@@ -36,11 +39,13 @@ function changeOnPaper(paper: Paper, to: PlanId, now: bigint, used: bigint): Pap
   const { cents, from } = paper.charge
   const earliest = max(from, now)
   const additional = min(max(used - 25_000n, 0n), 75_000n)
-  const usedUntil = from + divideUp(additional * (END - from), 75_000n)
+  // A downgrade that is taken back before its credit begins leaves no trace.
+  const since = to === 'starter' || from > now ? paper.since : now
+  const usedUntil = since + divideUp(additional * (END - since), 75_000n)
   const at = to === 'starter' ? max(earliest, min(usedUntil, END - 1n)) : earliest
   const credit = divideRound(cents * (END - at), END - from)
   const charge = { cents: divideRound(PRICE[to] * (END - at), END), from: at }
-  return { plan: to, paid: paper.paid - credit + charge.cents, charge }
+  return { plan: to, paid: paper.paid - credit + charge.cents, charge, since }
 }
 
 const min = (a: bigint, b: bigint) => (a < b ? a : b)

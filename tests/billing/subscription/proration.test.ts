@@ -151,6 +151,29 @@ describe('changes of the plan within a period', () => {
     )
   })
 
+  it('leave no trace when they lead back before the credit begins', () => {
+    fc.assert(
+      fc.property(Ladder, fc.nat(300_000), fc.nat(PERIOD), fc.nat(3), (plans, used, ms, n) => {
+        const dearest = planAt(plans, plans.length - 1)
+        const idle = pass(buy(dearest, plans), ms)
+        const down = changeTo(use(idle, used), planAt(plans, n))
+        // Its credit begins now: the requests count again at a return.
+        if (down.paid === changeTo(idle, planAt(plans, n)).paid) return
+        const again = changeTo(changeTo(down, dearest), planAt(plans, n))
+        assert.ok(Math.abs(again.paid - down.paid) < CENT_FRACTION, `${again.paid}, ${down.paid}`)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('cost as much after a way down and up as directly', () => {
+    const spent = pass(use(buy(pro), 100_000), PERIOD / 2)
+    const direct = changeTo(changeTo(spent, big), pro)
+    const around = [starter, pro, big, pro].reduce(changeTo, spent)
+    assert.ok(Math.abs(around.paid - direct.paid) < CENT_FRACTION, `paid ${around.paid}`)
+    assert.ok(Math.abs(direct.paid - 29) < CENT_FRACTION, `paid ${direct.paid}`)
+  })
+
   it('charge the larger plan from now on after a downgrade that credited nothing', () => {
     const down = changeTo(pass(use(buy(pro), 100_000), PERIOD / 2), starter)
     assert.ok(Math.abs(down.paid - 29) < CENT_FRACTION)

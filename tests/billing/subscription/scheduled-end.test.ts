@@ -50,6 +50,24 @@ describe('a year, while the subscription is scheduled to end', () => {
   })
 })
 
+describe('an end that the operator scheduled within the period', () => {
+  it('refuses plan changes, which would charge for the whole period', async () => {
+    await using shop = await openShop()
+    const { id } = await shop.buy('starter')
+    await shop.stripe.subscriptions.update(id, { cancel_at: shop.double.now() + 5 * DAY })
+    await shop.settled()
+    const before = paid(shop)
+    const preview = await shop.send('GET', `${SUBSCRIPTION}/preview?planId=pro`)
+    for (const answer of [preview, await shop.send('PUT', SUBSCRIPTION, { planId: 'pro' })]) {
+      assert.equal(codeOf(answer), 'BAD_REQUEST')
+      assert.match(answer.text, /reactivate it before/)
+    }
+    assert.deepEqual(paid(shop), before)
+    assert.equal((await shop.send('POST', `${SUBSCRIPTION}/reactivate`)).status, 200)
+    assert.equal((await shop.send('PUT', SUBSCRIPTION, { planId: 'pro' })).status, 200)
+  })
+})
+
 describe('an end that the operator scheduled for a later period', () => {
   it('is shown besides the next renewal', async () => {
     await using shop = await openShop()
