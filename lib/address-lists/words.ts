@@ -9,7 +9,7 @@ const DIGIT = 1
 const DOT = 2
 const COLON = 3
 
-/** What each character is to an address. */
+/** The kind of each character; 0 for those that no address has. */
 const KINDS = new Uint8Array(0x1_0000)
 for (const digit of '0123456789abcdefABCDEF') KINDS[digit.charCodeAt(0)] = DIGIT
 KINDS['.'.charCodeAt(0)] = DOT

@@ -38,7 +38,7 @@ function mail({ smtpUrl, authUrl, allowSignUp }: Config): Finding[] {
   return [warning(text, 'set it, or MERIDIAN_SIGN_UP=closed')]
 }
 
-/** What the running server has seen is over once the settings trust it. */
+/** What the server has seen no longer matters once the settings trust the proxy. */
 function proxy({ dataDir, trustedProxies, clientHeader }: Config): Finding[] {
   const seen = recallProxy(dataDir)
   const peer = seen && parseAddress(seen.address)
