@@ -128,7 +128,8 @@ function createAsk({ api, c, exchange }: Place) {
     called = call
     const admit = () => admitAndCharge(api.services, row, c, call)
     try {
-      const reply = await performWithin(api, call, given, admit)
+      const acceptLanguage = c.req.header('accept-language')
+      const reply = await performWithin(api, call, { ...given, acceptLanguage }, admit)
       return { status: reply.status, text: textOf(reply) }
     } catch (error) {
       isRefused = isUnauthorized(error)

@@ -18,6 +18,8 @@ export interface Given {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>> | URLSearchParams
   readonly body?: unknown
+  /** The header Accept-Language of the other request. */
+  readonly acceptLanguage?: string | undefined
 }
 
 /** The call of an operation on behalf of another request, such as that for a page. */
@@ -74,7 +76,10 @@ function observe({ requestTimes }: Services, call: Call, status: number): void {
 }
 
 /** Parses what is given by the row. Throws BAD_REQUEST like a request with the same values. */
-export function readInput(row: Operation, { params = {}, query = {}, body }: Given): Input {
+export function readInput(
+  row: Operation,
+  { params = {}, query = {}, body, acceptLanguage }: Given,
+): Input {
   const search = new URLSearchParams(query)
   const names = [...search.keys()]
   return {
@@ -86,7 +91,7 @@ export function readInput(row: Operation, { params = {}, query = {}, body }: Giv
     headers: undefined,
     body: row.body && readValue(row.body, body),
     form: 'application/json',
-    acceptLanguage: undefined,
+    acceptLanguage,
     clientHeader: undefined,
   }
 }

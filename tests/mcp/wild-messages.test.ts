@@ -41,6 +41,18 @@ describe('a client of the Model Context Protocol', () => {
     assert.equal((await ask({ ...call, params }, headers)).status, 200)
   })
 
+  it('gets names in the language of its header if it asks so', async () => {
+    const asked = { ...params, arguments: { ...params.arguments, lang: 'auto' } }
+    for (const [language, country] of [
+      ['de', 'Vereinigtes Königreich'],
+      ['de-AT;q=0.9, en', 'United Kingdom'],
+    ] as const) {
+      const headers = { accept: 'application/json', 'accept-language': language }
+      const { body } = await ask({ ...call, params: asked }, headers)
+      assert.equal(body.result.structuredContent.location.country.name, country)
+    }
+  })
+
   // JSON-RPC 2.0, section 4: params may be omitted; clients of typed languages send null, PHP's send []
   const nothings = [
     { method: 'tools/list', params: null },
