@@ -14,7 +14,10 @@ import { newDataFolder, type Running, runScript, startServer } from '../../suppo
 import { type Language, samplesIn } from './samples-in.ts'
 
 const rows: readonly Operation[] = operations
-const lookUps = rows.filter(({ access, method }) => access === 'geo:read' && method === 'get')
+/** Those whose answer has a body. */
+const lookUps = rows.filter(
+  ({ access, method, replies }) => access === 'geo:read' && method === 'get' && 200 in replies,
+)
 
 const folder = mkdtempSync(join(tmpdir(), 'meridian-samples-'))
 const { settings, remove } = newDataFolder()

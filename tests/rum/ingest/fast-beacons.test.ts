@@ -168,7 +168,6 @@ const left: Readonly<Record<string, readonly [number, Sent]>> = {
   'another path': [404, { path: '/v1/telemetry/other' }],
   'a path with a query': [204, { path: '/v1/telemetry/rum?a=b' }],
   'an unusual host': [204, { headers: { host: 'A.example' } }],
-  'an invalid host': [400, { headers: { host: 'a@b' } }],
 }
 
 describe('a beacon that follows another request of its connection', () => {
@@ -200,5 +199,13 @@ describe('a beacon that follows another request of its connection', () => {
     app.setReadOnly(false)
     assert.match(answer, /^HTTP\/1.1 503 .*The beacon cannot be stored now/s)
     assert.equal(parsed, 0)
+  })
+
+  it('is left to node:http, and the last of its connection: an invalid host', async () => {
+    const ended = Object.values(ways).map(({ connection }) => connection.ended)
+    const [answer, parsed] = await askBoth({ headers: { host: 'a@b' } })
+    assert.match(answer, /^HTTP\/1.1 400 .*\r\nconnection: close\r\n/s)
+    assert.equal(parsed, 1)
+    await Promise.all(ended)
   })
 })
