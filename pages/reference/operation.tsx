@@ -1,3 +1,4 @@
+import { counted } from '../dashboard/parts/format.ts'
 import type { ErrorText, OperationText, ReplyText } from './describe.ts'
 import { FieldTable, Shapes } from './field-table.tsx'
 import { Line, Prose } from './prose.tsx'
@@ -100,26 +101,29 @@ function Errors({ base, errors }: ErrorsProps) {
   return (
     <section>
       <h2>Errors</h2>
-      <table class="errors">
-        <thead>
-          <tr>
-            <th scope="col">Status</th>
-            <th scope="col">Code</th>
-            <th scope="col">Meaning</th>
-          </tr>
-        </thead>
-        <tbody>
-          {errors.map(({ status, code, meaning }) => (
+      <details>
+        <summary>{counted(errors.length, 'code', 'codes')}</summary>
+        <table class="errors">
+          <thead>
             <tr>
-              <td>{status}</td>
-              <th scope="row">
-                <code>{code}</code>
-              </th>
-              <td>{meaning}</td>
+              <th scope="col">Status</th>
+              <th scope="col">Code</th>
+              <th scope="col">Meaning</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {errors.map(({ status, code, meaning }) => (
+              <tr>
+                <td>{status}</td>
+                <th scope="row">
+                  <code>{code}</code>
+                </th>
+                <td>{meaning}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
       <p class="hint">
         All errors have <a href={`${base}/docs/guides/errors`}>one form</a>.
       </p>
