@@ -36,7 +36,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Open
     const isTooMany = address !== '' && count > limits.perAddress
     if (isTooMany || (open.size >= limits.total && !makeRoom(server, unfinished))) {
       limits.onRefused()
-      socket.on('close', letGoOf)
+      socket.on('close', () => letGo(socket))
       socket.destroy()
       return
     }
@@ -46,9 +46,6 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Open
     // One function for all: a connection may live for one request only.
     socket.on('close', forget)
   })
-  function letGoOf(this: Socket): void {
-    letGo(this)
-  }
   function forget(this: Socket): void {
     const address = open.get(this) ?? ''
     open.delete(this)

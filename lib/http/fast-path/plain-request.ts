@@ -69,9 +69,8 @@ export class RequestReader {
     if (line === undefined || url === undefined) return null
     const headerText = text.slice(line.length)
     if (headerText !== this.#headerText) {
-      if (!headerText.endsWith(END)) return null
-      const headers = readHeaders(headerText.slice(0, -END.length).split('\r\n'))
-      if (headers === null || headers['content-length'] !== undefined) return null
+      const headers = readGetHeaders(headerText, 'keep-alive')
+      if (headers === null) return null
       this.#headerText = headerText
       this.#headers = headers
     }
@@ -125,10 +124,17 @@ export function readOnlyRequest(chunk: Buffer): PlainRequest | null {
   if (chunk.length > MAX_GET_BYTES) return null
   const text = chunk.toString('latin1')
   const [line, url] = ONLY_GET_LINE.exec(text) ?? []
-  if (line === undefined || url === undefined || !text.endsWith(END)) return null
-  const headers = readHeaders(text.slice(line.length, -END.length).split('\r\n'), 'close')
-  if (headers?.['connection'] === undefined || headers['content-length'] !== undefined) return null
+  if (line === undefined || url === undefined) return null
+  const headers = readGetHeaders(text.slice(line.length), 'close')
+  if (headers?.['connection'] === undefined) return null
   return { method: 'GET', url, headers, body: null }
+}
+
+/** Returns null unless `text` is exactly the plain headers of a request without a body. */
+function readGetHeaders(text: string, connection: string): RequestHead['headers'] | null {
+  if (!text.endsWith(END)) return null
+  const headers = readHeaders(text.slice(0, -END.length).split('\r\n'), connection)
+  return headers?.['content-length'] === undefined ? headers : null
 }
 
 /** Returns the length of the body that follows `head`; null if `head` is not plainly written. */
