@@ -43,6 +43,8 @@ await run(async () => {
   for (const [shell, script] of Object.entries(completionScripts(options))) {
     write(join('completions', shell), script)
   }
+  // npm packs no package-lock.json. Last, because npm ci in this clone would read it; postpack removes it.
+  cpSync('package-lock.json', 'npm-shrinkwrap.json')
 })
 
 function copy(path: string): void {

@@ -11,11 +11,13 @@ import { tempFolder } from '../support/temp-folder.ts'
 /** The package has a runtime of its own. */
 const skip = !IS_PROJECT_NODE && 'tested once'
 const INSTALL_MS = 300_000
+/** The cache of whoever runs the tests: the folder is the home of all else. */
+const CACHE = spawnSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).stdout.trim()
 
 const folder = tempFolder()
 const { settings, remove } = newDataFolder()
 const environment = { PATH: process.env['PATH'] ?? '', HOME: folder, ...settings }
-const command = join(folder, 'node_modules', '.bin', 'meridian')
+const command = join(folder, 'bin', 'meridian')
 
 before(
   () => {
@@ -25,14 +27,33 @@ before(
 )
 after(remove)
 
-/** Packs this clone as the documents say, and installs that, and nothing else, into the folder. */
+/** Packs this clone as the documents say, and installs that, and nothing else, in the folder. */
 function install(): void {
-  const [, options = ''] =
-    /`npm pack\b([^`]*)`/.exec(readFileSync('docs/commands.md', 'utf8')) ?? []
+  const document = readFileSync('docs/commands.md', 'utf8')
+  const [, options = ''] = /`npm pack\b([^`]*)`/.exec(document) ?? []
   const given = options.split(' ').filter((option) => option !== '')
-  const pack = npm(['pack', ...given, '--silent', '--pack-destination', folder], '.')
-  npm(['install', '--no-audit', '--no-fund', '--prefer-offline', join(folder, pack.trim())], folder)
+  npm(['pack', ...given, '--silent', '--pack-destination', folder], '.')
+  const [, commands = ''] = /^```sh\n(tar .*?)^npx meridian start\n```$/ms.exec(document) ?? []
+  const { status, stderr } = spawnSync('sh', ['-e'], {
+    cwd: folder,
+    env: { ...environment, npm_config_cache: CACHE, npm_config_prefer_offline: 'true' },
+    encoding: 'utf8',
+    input: commands,
+  })
+  assert.equal(status, 0, stderr)
 }
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly version: string }>>
+}
+
+const readLock = (path: string): Lock => JSON.parse(readFileSync(path, 'utf8'))
+
+/** The files of the package, without what was installed beside them. */
+const listPackage = () =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => !/^(node_modules|\.npm)\b/.test(file),
+  )
 
 function npm(args: readonly string[], cwd: string): string {
   const { status, stdout, stderr } = spawnSync('npm', args, { cwd, encoding: 'utf8' })
@@ -69,15 +90,32 @@ describe('the npm package', { skip }, () => {
   })
 
   it('contains no TypeScript, tests or data', () => {
-    const files = readdirSync(join(folder, 'node_modules/meridian'), {
-      recursive: true,
-      encoding: 'utf8',
-    })
-    assert.ok(files.includes('dist/server.js'))
+    assert.ok(listPackage().includes('dist/server.js'))
     assert.deepEqual(
-      files.filter((file) => /\.tsx?$|test|\.mmdb$/.test(file)),
+      listPackage().filter((file) => /\.tsx?$|test|\.mmdb$/.test(file)),
       [],
     )
+  })
+
+  it('has the lock file of the clone, which packing did not leave behind', () => {
+    const packed = readFileSync(join(folder, 'npm-shrinkwrap.json'), 'utf8')
+    assert.equal(packed, readFileSync('package-lock.json', 'utf8'))
+    assert.equal(existsSync('npm-shrinkwrap.json'), false)
+  })
+
+  it('is installed with the locked version of each package', () => {
+    const { packages: locked } = readLock('package-lock.json')
+    const installed = Object.entries(
+      readLock(join(folder, 'node_modules/.package-lock.json')).packages,
+    )
+    assert.ok(installed.length > 50)
+    for (const [path, { version }] of installed) assert.equal(version, locked[path]?.version, path)
+  })
+
+  it('is installed without install scripts', () => {
+    // Its install script replaces this file by the program.
+    const file = join(folder, 'node_modules/esbuild/bin/esbuild')
+    assert.match(readFileSync(file, 'latin1'), /^#!\/usr\/bin\/env node\n/)
   })
 
   it('lists its commands', () => {
