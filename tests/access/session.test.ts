@@ -147,12 +147,27 @@ describe('a session', () => {
     assert.equal(changed.status, 401)
   })
 
-  it('ends when the user changes the password and asks for that', async () => {
+  for (const asked of [{}, { revokeOtherSessions: false }]) {
+    it(`ends when another session changes the password with ${JSON.stringify(asked)}`, async () => {
+      const { token, headers } = await ada.signUp()
+      const other = await signIn(app)
+      const body = { currentPassword: PASSWORD, newPassword: `${PASSWORD}2`, ...asked }
+      assert.equal((await sendAuth(app, '/change-password', body, { headers })).status, 200)
+      assert.equal(await lookUpWith(app, other), 401)
+      assert.equal(await lookUpWith(app, token), 200)
+    })
+  }
+
+  it('is replaced by a new one when its user changes the password and asks for that', async () => {
     const { token, headers } = await ada.signUp()
+    const other = await signIn(app)
     const passwords = { currentPassword: PASSWORD, newPassword: `${PASSWORD}2` }
     const body = { ...passwords, revokeOtherSessions: true }
-    assert.equal((await sendAuth(app, '/change-password', body, { headers })).status, 200)
-    assert.equal(await lookUpWith(app, token), 401)
+    const changed = await sendAuth(app, '/change-password', body, { headers })
+    assert.equal(changed.status, 200)
+    for (const ended of [token, other]) assert.equal(await lookUpWith(app, ended), 401)
+    const fresh = v.parse(v.object({ token: v.string() }), changed.body).token
+    assert.equal(await lookUpWith(app, fresh), 200)
     assert.equal((await sendAuth(app, '/sign-in/email', credentials)).status, 401)
     const actions = await rows("SELECT count(*) AS n FROM audit_log WHERE action = 'set_password'")
     assert.deepEqual(actions, [[2]])

@@ -6,7 +6,7 @@ import { bearer } from 'better-auth/plugins/bearer'
 import * as v from 'valibot'
 import type { AuthBody } from '../../contract/account/auth.ts'
 import { AUTH_BASE_PATH } from '../../contract/pages.ts'
-import { eq } from '../../db/drizzle.ts'
+import { and, eq, ne } from '../../db/drizzle.ts'
 import type { Queries } from '../../db/queries.ts'
 import { sessions, users, verifications } from '../../db/tables.ts'
 import type { Log } from '../../parts/log/log.ts'
@@ -121,7 +121,10 @@ async function signIn(
 
 const SignedIn = v.object({ token: v.optional(v.string()) })
 
-/** Also spends the links that were mailed for a reset: somebody else may have read them. */
+/**
+ * Also ends all other sessions, whether or not the caller asks for it, and spends the links that were
+ * mailed for a reset: somebody else may have them.
+ */
 async function changePassword(
   { db }: EmbeddedAuthOptions,
   call: AuthCall,
@@ -129,12 +132,16 @@ async function changePassword(
 ): Promise<Response> {
   const response = await ask(call)
   if (response.status !== 200) return response
-  const { user } = v.parse(Changed, await response.clone().json())
+  const { user, token } = v.parse(Changed, await response.clone().json())
+  // With revokeOtherSessions, better-auth replaces the caller's session as well.
+  const kept = hashToken(token ?? call.token ?? '')
+  const isOther = and(eq(sessions.userId, user.id), ne(sessions.tokenHash, kept))
+  await db.delete(sessions).where(isOther).run()
   await db.delete(verifications).where(eq(verifications.value, user.id)).run()
   return response
 }
 
-const Changed = v.object({ user: v.object({ id: v.string() }) })
+const Changed = v.object({ token: v.nullable(v.string()), user: v.object({ id: v.string() }) })
 
 /**
  * Verifies the address if the caller has both the token that we mailed to it and the password.

@@ -1,5 +1,5 @@
 import { once } from '../../parts/once.ts'
-import { isEasyToGuess } from './common-passwords.ts'
+import { isEasyToGuess, type PasswordOwner } from './common-passwords.ts'
 
 /** The limits of better-auth. */
 const PASSWORD_LENGTH = { min: 8, max: 128 } as const
@@ -21,9 +21,9 @@ export async function isPassword(password: string, hash: string): Promise<boolea
 }
 
 /** Why the password may not be set, as a sentence; null if it may. */
-export async function whyRefused(password: string, email: string): Promise<string | null> {
+export async function whyRefused(password: string, owner: PasswordOwner): Promise<string | null> {
   const { min, max } = PASSWORD_LENGTH
   if (password.length < min) return `The password must have at least ${min} characters`
   if (password.length > max) return `The password must have at most ${max} characters`
-  return (await isEasyToGuess(password, email)) ? 'This password is too easy to guess' : null
+  return (await isEasyToGuess(password, owner)) ? 'This password is too easy to guess' : null
 }

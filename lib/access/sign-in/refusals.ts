@@ -1,11 +1,14 @@
+import type { AuthContext } from 'better-auth'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import type { BetterAuthOptions } from 'better-auth/minimal'
 import { and, eq, exists, isNotNull, or } from '../../db/drizzle.ts'
 import type { Queries } from '../../db/queries.ts'
 import { auditLog, users } from '../../db/tables.ts'
 import type { SendMail } from '../../parts/mail.ts'
-import { isEasyToGuess } from './common-passwords.ts'
+import { bearerOf } from '../authenticate.ts'
+import { isEasyToGuess, type PasswordOwner } from './common-passwords.ts'
 import { hasRightLength } from './passwords.ts'
+import { findToken } from './reset-password.ts'
 import { askSecondStep, SECOND_STEP_PATH, type SecondStep } from './second-step.ts'
 
 interface GuardOptions {
@@ -75,11 +78,32 @@ const NEW_PASSWORDS: Readonly<Record<string, string>> = {
 }
 
 /** Refuses new passwords that are easy to guess. better-auth refuses those that are too short or too long. */
-export const refuseEasyPasswords = createAuthMiddleware(async ({ path, body }) => {
-  const field = NEW_PASSWORDS[path]
-  const password: unknown = field === undefined ? undefined : body?.[field]
-  if (typeof password !== 'string' || !hasRightLength(password)) return
-  if (!(await isEasyToGuess(password, body.email))) return
-  const message = 'This password is too easy to guess. Choose another one.'
-  throw new APIError('BAD_REQUEST', { code: 'PASSWORD_TOO_COMMON', message })
-})
+export const refuseEasyPasswords = createAuthMiddleware(
+  async ({ path, body, context, headers }) => {
+    const field = NEW_PASSWORDS[path]
+    const password: unknown = field === undefined ? undefined : body?.[field]
+    if (typeof password !== 'string' || !hasRightLength(password)) return
+    if (!(await isEasyToGuess(password, await ownerOf(path, { body, context, headers })))) return
+    const message = 'This password is too easy to guess. Choose another one.'
+    throw new APIError('BAD_REQUEST', { code: 'PASSWORD_TOO_COMMON', message })
+  },
+)
+
+interface PasswordCall {
+  readonly body: PasswordOwner & { readonly token?: unknown }
+  readonly context: AuthContext
+  readonly headers: Headers | undefined
+}
+
+/** Whose password the request sets. A request that names nobody is refused by its endpoint. */
+async function ownerOf(
+  path: string,
+  { body, context, headers }: PasswordCall,
+): Promise<PasswordOwner> {
+  if (path === '/sign-up/email') return body
+  if (path === '/reset-password') {
+    return typeof body.token === 'string' ? (await findToken(context, body.token)).user : {}
+  }
+  const token = bearerOf(headers?.get('authorization') ?? null)
+  return token === null ? {} : ((await context.internalAdapter.findSession(token))?.user ?? {})
+}

@@ -50,7 +50,8 @@ export function resetPassword({ reset, appOf }: ResetOptions) {
   return { id: 'reset-password', endpoints: { resetPassword: endpoint } }
 }
 
-async function findToken({ internalAdapter }: AuthContext, text: string) {
+/** Finds the row of the mailed token, and its user. Throws if the token is not valid, or no longer. */
+export async function findToken({ internalAdapter }: AuthContext, text: string) {
   const token = await internalAdapter.findVerificationValue(`reset-password:${text}`)
   if (token === null || token.expiresAt < new Date()) throw refusal(INVALID_TOKEN)
   const user = await internalAdapter.findUserById(token.value)

@@ -11,7 +11,7 @@ import { askSecret, isInteractive } from './ask.ts'
 export async function setPasswordOf(accounts: ConfiguredAccounts, email: string): Promise<string> {
   const { db, now } = accounts
   const user = await getOwnUser(accounts, email)
-  const password = await askPassword(user.email)
+  const password = await askPassword(user)
   const hash = await hashPassword(password)
   await runInTransaction(db, [
     setPassword(db, user.id, { hash, app: 'cli', now }),
@@ -56,9 +56,9 @@ async function getOwnUser({ config, db }: ConfiguredAccounts, email: string): Pr
   return user
 }
 
-async function askPassword(email: string): Promise<string> {
-  const password = await askSecret(`New password of ${email}: `)
-  const refusal = await whyRefused(password, email)
+async function askPassword(user: UserRow): Promise<string> {
+  const password = await askSecret(`New password of ${user.email}: `)
+  const refusal = await whyRefused(password, user)
   if (refusal !== null) throw new Error(refusal)
   if (isInteractive() && (await askSecret('Repeat it: ')) !== password) {
     throw new Error('The passwords differ: nothing was changed')

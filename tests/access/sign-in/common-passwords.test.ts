@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { isEasyToGuess } from '../../../lib/access/sign-in/common-passwords.ts'
+import { whyRefused } from '../../../lib/access/sign-in/passwords.ts'
 import { makeApp } from '../../support/helpers.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { visitPage } from '../../support/scene/pages.ts'
@@ -9,10 +10,12 @@ import { freshScene } from '../../support/scene/scene.ts'
 import {
   type AuthAnswer,
   askForReset,
+  nextLink,
   PASSWORD,
   sendAuth,
   signIn,
   signUp,
+  signUpByMail,
 } from '../../support/sign-in.ts'
 
 const app = freshScene()
@@ -39,10 +42,10 @@ describe('a common password', () => {
   it('may also be one that repeats a short text or has few different characters', async () => {
     const repetitive = ['aaaaaaaa', '12121212', 'abcdabcd', 'ABCDEabcde', 'qwertz1qwertz1']
     for (const password of [...repetitive, '11112222', 'aaabbbcccddd', ' '.repeat(128)]) {
-      assert.equal(await isEasyToGuess(password, EMAIL), true, password)
+      assert.equal(await isEasyToGuess(password, { email: EMAIL }), true, password)
     }
     for (const password of ['abcdefabcdeg', 'correct horse', 'tr0ub4dor&3', PASSWORD]) {
-      assert.equal(await isEasyToGuess(password, EMAIL), false, password)
+      assert.equal(await isEasyToGuess(password, { email: EMAIL }), false, password)
     }
   })
 
@@ -72,5 +75,58 @@ describe('a common password', () => {
     const { status, html } = await visitPage(app, '/app/sign-up', { form })
     assert.equal(status, 400)
     assert.match(html, /role="alert">This password is too easy to guess/)
+  })
+})
+
+describe('the own address or name as a password', () => {
+  const OWNER = { email: 'ada.lovelace@example.com', name: 'Ada King Noel' }
+  const OWN = ['ADA.lovelace@example.com', 'adalovelaceexamplecom', 'ada_lovelace', 'ada king-noel']
+
+  it('is recognised in any case, and whatever stands between its letters', async () => {
+    for (const password of OWN) {
+      assert.equal(await isEasyToGuess(password, OWNER), true, password)
+      assert.notEqual(await whyRefused(password, OWNER), null, password)
+    }
+    for (const password of ['ada.lovelace@example.net', 'ada king noel 1852', '…†‡•‰‹›€']) {
+      assert.equal(await isEasyToGuess(password, OWNER), false, password)
+    }
+  })
+
+  it('is refused at sign-up, at a change and at a reset, which can then be tried again', async () => {
+    await using mail = await startMailServer()
+    await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
+    for (const password of OWN) {
+      assertTooCommon(await sendAuth(app, '/sign-up/email', { ...OWNER, password }))
+    }
+    await sendAuth(app, '/sign-up/email', { ...OWNER, password: PASSWORD })
+    const verificationToken = (await nextLink(mail)).searchParams.get('verify')
+    const session = await signIn(app, OWNER.email, { verificationToken })
+    const headers = { authorization: `Bearer ${session}` }
+    const token = await askForReset(app, mail, OWNER.email)
+    for (const newPassword of OWN) {
+      const body = { currentPassword: PASSWORD, newPassword }
+      assertTooCommon(await sendAuth(app, '/change-password', body, { headers }))
+      assertTooCommon(await sendAuth(app, '/reset-password', { token, newPassword }))
+    }
+    const newPassword = `${PASSWORD} again`
+    assert.equal((await sendAuth(app, '/reset-password', { token, newPassword })).status, 200)
+  })
+
+  it('is refused by the forms of the dashboard', async () => {
+    await using mail = await startMailServer()
+    await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
+    const session = await signUpByMail(app, mail, OWNER.email)
+    const token = await askForReset(app, mail, OWNER.email)
+    const password = OWNER.email
+    const cookie = `meridian_dashboard=${session}`
+    const change = { form: { current: PASSWORD, password }, cookie }
+    const answers = [
+      await visitPage(app, '/app/account/password', change),
+      await visitPage(app, '/app/reset', { form: { token, password } }),
+    ]
+    for (const { status, html } of answers) {
+      assert.equal(status, 400)
+      assert.match(html, /This password is too easy to guess/)
+    }
   })
 })
