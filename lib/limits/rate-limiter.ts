@@ -57,7 +57,7 @@ export const POLICIES = {
   secondFactors: { name: 'second-factors', capacity: 20, windowMs: HOUR_MS },
   /** Sign-ins that fail, per account. */
   signIns: { name: 'sign-ins', capacity: 20, windowMs: 15 * MINUTE_MS },
-  /** Mails to verify an address, and sign-ups, which send one, per account. */
+  /** Mails to verify an address, by sign-ups and changes of address too, per address. */
   verificationMails: { name: 'verification-mails', capacity: 5, windowMs: HOUR_MS },
   /** Invalid credentials, per address of the client. */
   failures: { name: 'failed-credentials', capacity: 30, windowMs: MINUTE_MS },

@@ -1,4 +1,5 @@
 import type { Caller } from '../../lib/access/authenticate.ts'
+import { EXISTING } from '../../lib/access/sign-in/auth-mail.ts'
 import { callerEvent } from '../../lib/accounts/audit.ts'
 import {
   changeEmail,
@@ -10,10 +11,11 @@ import { findUserByEmail, normaliseEmail } from '../../lib/accounts/users.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
+import { takeOrRefuse } from '../request/limit.ts'
 import { getUser, refuseRemote } from './account.ts'
 import { confirmOwner, type OwnerParts } from './confirm-owner.ts'
 
-type Parts = OwnerParts & Pick<Services, 'baseUrl' | 'config' | 'postMail'>
+type Parts = OwnerParts & Pick<Services, 'baseUrl' | 'config' | 'limits' | 'now' | 'postMail'>
 
 export function emailHandlers(services: Parts) {
   const { db, postMail, baseUrl } = services
@@ -27,12 +29,13 @@ export function emailHandlers(services: Parts) {
         if ((await changeEmail(db, change)) === 'taken') throw taken()
         return { status: 200, body: { status: 'changed' } }
       }
+      // Also if the address has no account, so that nobody learns which it is.
+      takeOrRefuse(services, 'verificationMails', change.email)
       const token = await offerEmailChange(db, change)
-      // The caller must not learn whether the address has an account.
       if ((await findUserByEmail(db, change.email)) === null) {
         const query = new URLSearchParams({ token, email: change.email })
         postMail(change.email, SUBJECT, offerText(`${baseUrl()}/app/account/email?${query}`))
-      }
+      } else postMail(change.email, EXISTING.subject, EXISTING.text)
       return { status: 200, body: { status: 'mailed' } }
     },
     confirmEmail: async ({ caller, body, now }) => {

@@ -186,6 +186,16 @@ export function reserve<Some extends Reservation>(
   return refund
 }
 
+/** Takes one from a limit that a handler knows of. Throws RATE_LIMITED if it is used up. */
+export function takeOrRefuse(
+  { limits, now }: LimitParts,
+  of: keyof Services['limits'],
+  id: string,
+): void {
+  const state = limits[of].take(id, now())
+  if (!state.allowed) throw rateLimited(state)
+}
+
 /** The error if too many unknown sessions of one address wait to be looked up. */
 export function tooManySessions(): ApiError {
   return rateLimited({ resetSeconds: 1 })

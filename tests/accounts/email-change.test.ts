@@ -111,15 +111,37 @@ describe('POST /v1/account/me/email', () => {
     assert.equal((await confirm(session, link)).status, 400, 'a link is good once')
   })
 
-  it('does not show who else has an account: nobody gets a mail', async () => {
+  it('does not show who has an account, but mails its owner', async () => {
     const session = await ada.signUpByMail(mail)
     await eve.signUpByMail(mail)
-    const received = mail.received()
-    const answer = await change(session, 'eve@example.com')
-    assert.deepEqual([answer.status, answer.body], [200, { status: 'mailed' }])
-    await change(session)
+    const taken = await change(session, eve.email)
+    const notice = await mail.next()
+    assert.deepEqual(notice.to, [eve.email])
+    assert.match(notice.text, /tried to use your e-mail address/)
+    const free = await change(session)
     await linked(mail)
-    assert.equal(mail.received(), received + 1)
+    assert.deepEqual([taken.status, taken.text], [free.status, free.text])
+  })
+
+  it('mails an address as often as sign-ups do, whether or not it has an account', async () => {
+    const session = await ada.signUpByMail(mail)
+    await eve.signUpByMail(mail)
+    app.pass(3_600_000 - 1)
+    await write(app, `UPDATE sessions SET expires_at = ${NOON * 2}`)
+    const statuses = async (email: string) => {
+      const answers = []
+      for (let tries = 0; tries < 6; tries++) answers.push((await change(session, email)).status)
+      app.pass(3_600_000)
+      return answers
+    }
+    const expected = [200, 200, 200, 200, 200, 429]
+    assert.deepEqual(await statuses(NEW), expected)
+    assert.deepEqual(await statuses(eve.email), expected)
+    const name = { name: 'Eve', email: eve.email, password: PASSWORD }
+    for (let tries = 0; tries < 5; tries++) await sendAuth(app, '/sign-up/email', name)
+    const refused = await change(session, eve.email)
+    assert.equal(refused.status, 429)
+    assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
   })
 
   it('takes the link only from its user, for its address, within an hour, with the same password', async () => {

@@ -48,7 +48,7 @@ export function authMail(
     },
     signUp: {
       onExistingUserSignUp: ({ user }: Pick<AuthMail, 'user'>) =>
-        send(user.email, 'You already have an account', EXISTING_TEXT),
+        send(user.email, EXISTING.subject, EXISTING.text),
     },
     verification: {
       sendOnSignUp: true,
@@ -62,10 +62,14 @@ export function authMail(
   }
 }
 
-const EXISTING_TEXT = `Somebody tried to sign up with your e-mail address, which already has an account.
+/** The mail to the owner of an account if somebody else asks for its address. */
+export const EXISTING = {
+  subject: 'You already have an account',
+  text: `Somebody tried to use your e-mail address for an account, but it already has one.
 
 If it was you, sign in instead, or ask for a new password. If not, ignore this message.
-`
+`,
+} as const
 
 function verificationText(link: string): string {
   return `To verify your e-mail address, open this link within an hour and sign in:\n\n${link}\n\nIf you did not sign up, ignore this message.\n`

@@ -144,7 +144,7 @@ describe('sign-up with a mail server', () => {
     assert.deepEqual(await answerTo({ ...newUser, password: `${PASSWORD} 3` }), first)
     const { to, text } = await mail.next()
     assert.deepEqual(to, [EMAIL])
-    assert.match(text, /tried to sign up with your e-mail address/)
+    assert.match(text, /tried to use your e-mail address/)
   })
 
   it('answers alike even if two come at once', async () => {
