@@ -13,6 +13,7 @@ const BY_USER = [
   'usage_by_period',
   'overage_reports',
   'cap_notices',
+  'account_mails',
   'inquiries',
 ] as const
 const BY_SITE = [

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { removeSpentLinks } from '../contact/account-mails.ts'
 import { capNotices } from '../db/contact-tables.ts'
 import { and, eq, gt, ne } from '../db/drizzle.ts'
 import { isTaken } from '../db/fault.ts'
@@ -17,26 +18,25 @@ export interface EmailChange {
   readonly event: AuditEvent
 }
 
-/** Stores a token for the link that is mailed to the new address. Only this user can use it. */
-export async function offerEmailChange(
+/**
+ * Returns a token for the link that is mailed to the new address, and the statement that stores it. Only
+ * this user can use it.
+ */
+export function offerEmailChange(
   db: Db,
   { userId, email, event: { createdAt } }: Omit<EmailChange, 'sessionId'>,
-): Promise<string> {
+): { readonly token: string; readonly statement: Statement } {
   const token = randomBytes(24).toString('base64url')
   const times = { createdAt, updatedAt: createdAt, expiresAt: createdAt + HOUR_MS }
   const row = { id: crypto.randomUUID(), identifier: toIdentifier(token, email), value: userId }
-  await db
-    .insert(verifications)
-    .values({ ...row, ...times })
-    .run()
-  return token
+  return { token, statement: db.insert(verifications).values({ ...row, ...times }) }
 }
 
 /** Uses up the token and changes the address. The token came by mail, so the address is verified. */
 export function confirmEmailChange(
   db: Db,
   change: EmailChange,
-  token: string,
+  { token, notices }: { readonly token: string; readonly notices: readonly Statement[] },
 ): Promise<'changed' | 'taken' | 'unknown-token'> {
   const { userId, email, event } = change
   const spent = db
@@ -48,7 +48,8 @@ export function confirmEmailChange(
         gt(verifications.expiresAt, event.createdAt),
       ),
     )
-  return runChange(db, [spent, ...toStatements(db, change, { emailVerified: true })])
+  // Before the change, so that they go to the old address.
+  return runChange(db, [spent, ...notices, ...toStatements(db, change, { emailVerified: true })])
 }
 
 /** Changes the address at once, without proof that it belongs to the user. */
@@ -75,6 +76,7 @@ function toStatements(
       .where(eq(users.id, userId)),
     db.delete(sessions).where(and(eq(sessions.userId, userId), others)),
     db.delete(verifications).where(eq(verifications.value, userId)),
+    removeSpentLinks(db, userId),
     db
       .update(capNotices)
       .set({ email })

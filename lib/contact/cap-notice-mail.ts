@@ -1,33 +1,28 @@
 import { moneyText } from '../config/money.ts'
-import type { Message, SendMail } from '../parts/mail.ts'
+import type { Message } from '../parts/mail.ts'
 import type { CapNoticeRow } from './cap-notices.ts'
-import type { Deliver } from './courier.ts'
-import { createMailDelivery, messageIdOf } from './mail-delivery.ts'
+import { messageIdOf } from './mail-delivery.ts'
 
 interface CapNoticeMailOptions {
   /** The sender, such as Meridian <geo@shop.example>. */
   readonly from: string
   /** The address of the page about overages. */
-  readonly page: () => string
-  readonly sendMail: SendMail
+  readonly page: string
 }
 
-/** Mails notices to the users whom they are about. */
-export function createDeliverNotice(options: CapNoticeMailOptions): Deliver<CapNoticeRow> {
-  return createMailDelivery(options.sendMail, (notice) => toMessage(notice, options))
-}
-
-function toMessage(
+/** The mail to the user whom the notice is about. */
+export function toNoticeMessage(
   notice: CapNoticeRow,
-  { from, page }: Pick<CapNoticeMailOptions, 'from' | 'page'>,
+  { from, page }: CapNoticeMailOptions,
 ): Message {
   const { subject, text } = WORDS[notice.threshold](notice)
   return {
     to: notice.email,
     subject,
-    text: `${text}\n\nYour usage and your settings: ${page()}\n`,
+    text: `${text}\n\nYour usage and your settings: ${page}\n`,
     messageId: messageIdOf(notice.id, from),
     date: new Date(notice.createdAt),
+    isAutomatic: true,
   }
 }
 

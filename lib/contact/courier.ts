@@ -35,6 +35,9 @@ export interface FailedAttempt {
   readonly willRetry: boolean
 }
 
+/** The receiver works, but refuses this message. The others need not wait for its next attempt. */
+export class RefusedMessage extends Error {}
+
 interface Attempt<Row> {
   readonly claimed: Claimed<Row>
   readonly abort: AbortController
@@ -59,7 +62,7 @@ export class Courier<Row extends Delivery> {
   /** Whether messages may have become due since the round looked for them. */
   #mustLookAgain = false
   #attempt: Attempt<Row> | null = null
-  /** Whether an attempt has failed: then nothing is tried until the next `retry`. */
+  /** Whether the receiver has failed: then nothing is tried until the next `retry`. */
   #isPaused = false
   #isStopped = false
 
@@ -67,14 +70,14 @@ export class Courier<Row extends Delivery> {
     this.#options = options
   }
 
-  /** Delivers due messages in the background, unless the last attempt has failed. */
+  /** Delivers due messages in the background, unless the receiver failed at the last attempt. */
   wake(): void {
     if (this.#isPaused || this.#isStopped) return
     this.#mustLookAgain = true
     this.#round ??= this.#deliverAll()
   }
 
-  /** Delivers due messages even after a failure. Resolves once none is due or one has failed. */
+  /** Delivers due messages even after a failure. Resolves once none is due or the receiver has failed. */
   async retry(): Promise<void> {
     this.#isPaused = false
     this.wake()
@@ -162,7 +165,7 @@ export class Courier<Row extends Delivery> {
       await deliver(claimed, abort.signal)
       return { state: 'delivered', settledAt: now(), lastError: null }
     } catch (error) {
-      this.#isPaused = true
+      if (!(error instanceof RefusedMessage)) this.#isPaused = true
       return this.#fail(claimed, reasonOf(error))
     } finally {
       clearTimeout(timer)

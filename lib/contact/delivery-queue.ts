@@ -1,5 +1,5 @@
-import { capNotices, inquiries } from '../db/contact-tables.ts'
-import { and, asc, eq, gt, lte, or, type SQL, sql } from '../db/drizzle.ts'
+import { accountMails, capNotices, inquiries } from '../db/contact-tables.ts'
+import { and, asc, eq, gt, isNull, lte, or, type SQL, sql } from '../db/drizzle.ts'
 import type { Queries } from '../db/queries.ts'
 import { LONGEST_PAUSE_MS } from './backoff.ts'
 
@@ -38,13 +38,37 @@ type NoticeRow = typeof capNotices.$inferSelect
 
 /** Each channel has a queue, so that mails do not wait for a broken webhook. */
 export function noticeQueue(channel: NoticeRow['channel']): DeliveryQueue<NoticeRow> {
-  return createQueue(capNotices, eq(capNotices.channel, channel))
+  return createQueue(capNotices, { ours: () => eq(capNotices.channel, channel) })
 }
 
-/** A queue of the rows of a table that match `ours`; of all its rows without `ours`. */
-function createQueue<Table extends typeof inquiries | typeof capNotices>(
+/**
+ * Mails whose links have expired are not sent. Of several mails to an address, only the earliest may be
+ * claimed, so that they arrive in order.
+ */
+export const accountMailQueue: DeliveryQueue<typeof accountMails.$inferSelect> = createQueue(
+  accountMails,
+  {
+    ours: (now) => {
+      const { expiresAt, email } = accountMails
+      const hasEarlier = sql`EXISTS (SELECT 1 FROM account_mails AS earlier WHERE earlier.email = ${email}
+        AND earlier.state = 'waiting' AND earlier.rowid < ${accountMails}.rowid
+        AND (earlier.expires_at IS NULL OR earlier.expires_at > ${now}))`
+      return and(or(isNull(expiresAt), gt(expiresAt, now)), sql`NOT ${hasEarlier}`)
+    },
+    onceSettled: 'remove',
+  },
+)
+
+interface QueueOptions {
+  /** Which rows of the table are in the queue; without it, all. */
+  readonly ours?: (now: number) => SQL | undefined
+  /** What happens to rows that are delivered or given up. Default: keep. */
+  readonly onceSettled?: 'keep' | 'remove'
+}
+
+function createQueue<Table extends typeof inquiries | typeof capNotices | typeof accountMails>(
   source: Table,
-  ours?: SQL,
+  { ours, onceSettled = 'keep' }: QueueOptions = {},
 ): DeliveryQueue<Table['$inferSelect']> {
   // safe: only the columns that all queues share are named below
   const table = source as typeof inquiries
@@ -54,7 +78,7 @@ function createQueue<Table extends typeof inquiries | typeof capNotices>(
     return db
       .select({ id: table.id })
       .from(table)
-      .where(and(ours, eq(table.state, 'waiting'), isNow))
+      .where(and(ours?.(now), eq(table.state, 'waiting'), isNow))
       .orderBy(asc(table.dueAt))
       .limit(1)
   }
@@ -72,6 +96,10 @@ function createQueue<Table extends typeof inquiries | typeof capNotices>(
     },
     settle: async (db, { id, claim }, outcome) => {
       const isOurs = and(eq(table.id, id), eq(table.claim, claim))
+      if (onceSettled === 'remove' && 'state' in outcome) {
+        await db.delete(table).where(isOurs).run()
+        return
+      }
       await db
         .update(table)
         .set({ ...outcome, claim: null })

@@ -1,25 +1,16 @@
-import type { Message, SendMail } from '../parts/mail.ts'
-import type { Deliver } from './courier.ts'
+import type { Message } from '../parts/mail.ts'
 import type { InquiryRow } from './inquiry-store.ts'
-import { createMailDelivery, messageIdOf } from './mail-delivery.ts'
+import { messageIdOf } from './mail-delivery.ts'
 
 interface InquiryMailOptions {
   /** Address that receives inquiries. */
   readonly to: string
   /** The sender, such as Meridian <geo@shop.example>. */
   readonly from: string
-  readonly sendMail: SendMail
 }
 
-/** Delivers inquiries by mail. */
-export function createDeliverMail({ to, from, sendMail }: InquiryMailOptions): Deliver<InquiryRow> {
-  return createMailDelivery(sendMail, (inquiry) => toMessage(inquiry, { to, from }))
-}
-
-export function toMessage(
-  inquiry: InquiryRow,
-  { to, from }: Pick<InquiryMailOptions, 'to' | 'from'>,
-): Message {
+/** The mail to the operator. */
+export function toInquiryMessage(inquiry: InquiryRow, { to, from }: InquiryMailOptions): Message {
   const name = oneLine(inquiry.name)
   const address = inquiry.email
   return {

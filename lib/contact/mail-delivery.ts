@@ -1,5 +1,11 @@
-import { type Message, mailReasonOf, type SendMail } from '../parts/mail.ts'
-import type { Deliver } from './courier.ts'
+import {
+  isRefusal,
+  type Message,
+  mailReasonOf,
+  type SendMail,
+  toAsciiDomain,
+} from '../parts/mail.ts'
+import { type Deliver, RefusedMessage } from './courier.ts'
 
 /**
  * Delivers rows of a queue by mail. `toMessage` must make the same message at every attempt: mail servers
@@ -7,18 +13,20 @@ import type { Deliver } from './courier.ts'
  */
 export function createMailDelivery<Row>(
   sendMail: SendMail,
-  toMessage: (row: Row) => Message,
+  toMessage: (row: Row) => Message | Promise<Message>,
 ): Deliver<Row> {
   return async (row, signal) => {
+    const message = await toMessage(row)
     try {
-      await sendMail(toMessage(row), signal)
+      await sendMail(message, signal)
     } catch (error) {
-      throw new Error(`the mail server did not accept the message: ${mailReasonOf(error)}`)
+      const reason = `the mail server did not accept the message: ${mailReasonOf(error)}`
+      throw isRefusal(error) ? new RefusedMessage(reason) : new Error(reason)
     }
   }
 }
 
 /** The Message-ID of a mail, in angle brackets, at the host of its sender. */
 export function messageIdOf(id: string, sender: string): string {
-  return `<${id}@${/@([\w.-]+)>?\s*$/.exec(sender)?.[1] ?? 'localhost'}>`
+  return `<${id}@${/@([\w.-]+)>?\s*$/.exec(toAsciiDomain(sender))?.[1] ?? 'localhost'}>`
 }

@@ -57,3 +57,23 @@ export const capNotices = sqliteTable(
   },
   (table) => [index('cap_notices_by_due').on(table.channel, table.state, table.dueAt)],
 )
+
+/** Mails to users about their accounts, until they are delivered or given up. */
+export const accountMails = sqliteTable(
+  'account_mails',
+  {
+    id: text().primaryKey(),
+    userId: text('user_id').notNull(),
+    email: text().notNull(),
+    kind: text().notNull(),
+    /** The query of the link, encrypted; null: no link. */
+    link: text(),
+    expiresAt: integer('expires_at'),
+    ...queueColumns(),
+  },
+  (table) => [
+    index('account_mails_by_due').on(table.state, table.dueAt),
+    index('account_mails_by_email').on(table.email),
+    index('account_mails_by_user').on(table.userId),
+  ],
+)

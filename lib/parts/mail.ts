@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url'
 import { createTransport, type Transporter } from 'nodemailer'
 
 /** A plain text message to one address. Header fields are encoded, so a name cannot add a field. */
@@ -10,6 +11,8 @@ export interface Message {
   readonly messageId?: string
   /** The current time if absent. */
   readonly date?: Date
+  /** Whether no person wrote it, so that no program replies: `Auto-Submitted` of RFC 3834, section 5. */
+  readonly isAutomatic?: boolean
 }
 
 /** Sends a message. Rejects if the mail server refuses it, or once `signal` is aborted. */
@@ -23,18 +26,14 @@ interface MailOptions {
 
 const TIMEOUT_MS = 10_000
 
-/** Sends by SMTP (RFC 5321), with a new connection for each message. */
-export function createSendMail(options: MailOptions): SendMail {
-  return sendBy(createTransport(settings(options.url), { from: options.from }))
-}
-
 /**
  * Sends over one connection that stays open for a while, since servers greet slowly. If it breaks,
  * `send` rejects: no message is resent automatically.
  */
 export function openMailConnection(options: MailOptions) {
   const pool = { pool: true, maxConnections: 1, maxRequeues: 0 } as const
-  const transport = createTransport({ ...settings(options.url), ...pool }, { from: options.from })
+  const from = toAsciiDomain(options.from)
+  const transport = createTransport({ ...settings(options.url), ...pool }, { from })
   return {
     send: sendBy(transport),
     [Symbol.dispose]: () => transport.close(),
@@ -65,9 +64,26 @@ function settings(url: string) {
 }
 
 function sendBy(transport: Pick<Transporter, 'sendMail'>): SendMail {
-  return async (message, signal) => {
-    await transport.sendMail(signal === undefined ? message : { ...message, signal })
+  return async ({ isAutomatic = false, ...message }, signal) => {
+    const to = toAsciiDomain(message.to)
+    const headers = isAutomatic ? { 'Auto-Submitted': 'auto-generated' } : {}
+    await transport.sendMail({ ...message, to, headers, ...(signal !== undefined && { signal }) })
   }
+}
+
+/**
+ * Writes the domain at the end of an address, or of a name with an address, in ASCII: a server without
+ * SMTPUTF8 (RFC 6531) takes no other in an envelope.
+ */
+export function toAsciiDomain(text: string): string {
+  return text.replace(/(?<=@)[^@<>\s]+(?=>?\s*$)/, (domain) => domainToASCII(domain) || domain)
+}
+
+/** Whether the server refused this message or its addresses, and would take others. */
+export function isRefusal(error: unknown): boolean {
+  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown } // safe: read as unknown
+  // 421: the server is about to close the connection (RFC 5321, section 4.2.2).
+  return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== 421
 }
 
 /** The reason for a failure, as codes. Omits the server's reply, which may quote the message. */

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { AuthMailer } from '../access/sign-in/auth-mail.ts'
 import type { AuthCall, HandleAuth, PasswordResets } from '../access/sign-in/embedded-auth.ts'
 import type { SecondStep } from '../access/sign-in/second-step.ts'
 import type { Execute } from '../db/engine.ts'
@@ -17,12 +18,11 @@ export interface AuthSettings {
   /** Id of the plan that new users get. */
   readonly plan: string
   readonly allowSignUp: boolean
-  readonly smtpUrl: string | undefined
-  readonly mailFrom: string
+  readonly sendsMail: boolean
 }
 
 /** The methods of this thread that the sign-in thread calls. */
-export interface AuthHost extends PasswordResets, SecondStep {
+export interface AuthHost extends PasswordResets, SecondStep, AuthMailer {
   readonly execute: Execute
   readonly log: (level: 'warn' | 'error', fields: object, message: string) => Promise<void>
 }
@@ -40,8 +40,6 @@ export interface AuthMethods {
   /** Resolves once everything is loaded. */
   readonly ready: () => Promise<void>
   readonly handle: (call: PlainCall) => Promise<PlainResponse>
-  /** Resolves once the mails under way are sent. */
-  readonly close: () => Promise<void>
 }
 
 /** Starts sign-in in a thread of its own. Rejects if it cannot be loaded. */
@@ -51,7 +49,7 @@ export async function startAuth(
     log,
     onCrash,
   }: Pick<Foundation, 'db' | 'log'> & { readonly onCrash: (error: unknown) => void },
-  answers: PasswordResets & SecondStep,
+  answers: PasswordResets & SecondStep & AuthMailer,
   settings: AuthSettings,
 ) {
   const url = codeUrl('./auth-thread', import.meta.url)
@@ -86,13 +84,9 @@ export async function startAuth(
   return {
     handle,
     [Symbol.asyncDispose]: async () => {
-      try {
-        await call('close')
-      } finally {
-        worker.off('exit', crashed)
-        await worker.terminate()
-        end()
-      }
+      worker.off('exit', crashed)
+      await worker.terminate()
+      end()
     },
   }
 }

@@ -1,23 +1,23 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import type { AuthMailer } from '../access/sign-in/auth-mail.ts'
 import { loadCommonPasswords } from '../access/sign-in/common-passwords.ts'
 import { createEmbeddedAuth } from '../access/sign-in/embedded-auth.ts'
 import { createQueries } from '../db/queries.ts'
-import type { SendMail } from '../parts/mail.ts'
-import { once } from '../parts/once.ts'
 import { freeMemory } from '../parts/process/free-memory.ts'
 import { type Caller, connect, type Port, serve, toPlain } from '../storage/channel.ts'
 import type { AuthHost, AuthMethods, AuthSettings } from './auth-host.ts'
-import { trackMails } from './own-mail.ts'
 
 /** Opens sign-in in a thread of its own: better-auth takes long to load, and milliseconds per call. */
-function openMethods(port: Port, { smtpUrl, mailFrom, ...settings }: AuthSettings): AuthMethods {
+function openMethods(port: Port, { sendsMail, ...settings }: AuthSettings): AuthMethods {
   const { call: host } = connect<AuthHost>(port, () => {})
-  const mail = smtpUrl === undefined ? null : openMail(smtpUrl, mailFrom)
-  const mails = mail === null ? null : trackMails(mail.send)
+  const mailer: AuthMailer = {
+    postLink: (...mail) => host('postLink', ...mail),
+    postNotice: (...notice) => host('postNotice', ...notice),
+  }
   const handle = createEmbeddedAuth({
     ...settings,
     db: createQueries((query, only) => host('execute', query, only)),
-    sendMail: mails?.send ?? null,
+    mailer: sendsMail ? mailer : null,
     passwordResets: {
       hasSuspectKeys: (user) => host('hasSuspectKeys', user),
       reset: (user, reset) => host('reset', user, reset),
@@ -30,7 +30,7 @@ function openMethods(port: Port, { smtpUrl, mailFrom, ...settings }: AuthSetting
   })
   return {
     ready: async () => {
-      await Promise.all([loadCommonPasswords(), mail?.load()])
+      await loadCommonPasswords()
       freeMemory()
     },
     handle: async ({ headers, ...call }) => {
@@ -38,17 +38,7 @@ function openMethods(port: Port, { smtpUrl, mailFrom, ...settings }: AuthSetting
       const { status } = response
       return { status, headers: [...response.headers], body: await response.text() }
     },
-    close: async () => {
-      await mails?.settled()
-    },
   }
-}
-
-/** Loads the mail package only if this service sends mail. */
-function openMail(url: string, from: string) {
-  const load = once(async () => (await import('../parts/mail.ts')).createSendMail({ url, from }))
-  const send: SendMail = async (message, signal) => (await load())(message, signal)
-  return { load, send }
 }
 
 function logTo(host: Caller<AuthHost>['call'], level: 'warn' | 'error') {

@@ -1,6 +1,7 @@
 import { createFindSession, type FindSession, findSessionUser } from '../access/find-session.ts'
 import type { KeyRing } from '../access/key-ring/key-ring.ts'
 import { rememberSession } from '../access/sessions.ts'
+import type { AuthMailer } from '../access/sign-in/auth-mail.ts'
 import { removeExpired, removeIncompleteUsers } from '../access/sign-in/clean-up.ts'
 import type { EmbeddedAuthOptions, HandleAuth } from '../access/sign-in/embedded-auth.ts'
 import { createKnownDevices, type KnownDevices } from '../access/sign-in/known-devices.ts'
@@ -15,9 +16,9 @@ import { deriveSecret } from '../config/secrets.ts'
 import { HOUR_MS } from '../parts/durations.ts'
 import { once } from '../parts/once.ts'
 import { repeat } from '../parts/repeat.ts'
+import { type AccountMails, openAccountMails } from './account-mails.ts'
 import { type AuthSettings, startAuth } from './auth-host.ts'
 import type { Foundation } from './foundation.ts'
-import { openOwnMail, type PostMail } from './own-mail.ts'
 import { createPasswordResets } from './password-reset.ts'
 import type { Load } from './preload.ts'
 
@@ -31,11 +32,10 @@ export interface Auth {
   readonly loadAuth: Load
   readonly devices: KnownDevices
   readonly secondFactors: FactorStore
-  /** null if this service sends no mail. */
-  readonly postMail: PostMail | null
+  readonly mails: AccountMails
 }
 
-type EmbeddedOrRemote = Omit<Auth, 'devices' | 'secondFactors' | 'postMail'>
+type EmbeddedOrRemote = Omit<Auth, 'devices' | 'secondFactors' | 'mails'>
 
 const NO_MAIL =
   'MERIDIAN_SMTP_URL is not set: users cannot verify an e-mail address or reset a password'
@@ -60,16 +60,22 @@ export function openAuth(
     secret,
     async (email) => (await findPassword(db, email))?.hash ?? '',
   )
-  const secondFactors = { db, key: deriveSecret(secrets, 'second factors') }
+  const mails = openAccountMails(foundation, opening)
+  const { notify } = mails
+  const secondFactors = { db, key: deriveSecret(secrets, 'second factors'), notify }
   const { authUrl } = config
   const auth =
     authUrl === undefined
       ? embedAuth(foundation, opening, {
-          passwordResets: createPasswordResets(foundation, keys),
+          passwordResets: createPasswordResets(foundation, keys, notify),
           secondStep: createSecondStep(secondFactors, now),
+          mailer: {
+            postLink: (user, kind, query) => mails.postLink({ user, kind, query }),
+            postNotice: mails.postNotice,
+          },
         })
       : openRemoteAuth(foundation, authUrl)
-  return { ...auth, devices, secondFactors, postMail: openOwnMail(config, log, opening) }
+  return { ...auth, devices, secondFactors, mails }
 }
 
 function createSecondStep(store: FactorStore, now: () => number): SecondStep {
@@ -80,7 +86,9 @@ function createSecondStep(store: FactorStore, now: () => number): SecondStep {
   }
 }
 
-type Answers = Pick<EmbeddedAuthOptions, 'passwordResets' | 'secondStep'>
+interface Answers extends Pick<EmbeddedAuthOptions, 'passwordResets' | 'secondStep'> {
+  readonly mailer: AuthMailer
+}
 
 /** Loads better-auth on first use: loading it takes longer than the rest of the start. */
 function embedAuth(
@@ -102,8 +110,12 @@ function embedAuth(
     const settings = authSettings(foundation)
     if (onCrash === undefined) return loadAuth(foundation, settings, answers)
     if (isClosed) throw new Error('the server has stopped')
-    const { passwordResets, secondStep } = answers
-    starting = startAuth({ db, log, onCrash }, { ...passwordResets, ...secondStep }, settings)
+    const { passwordResets, secondStep, mailer } = answers
+    starting = startAuth(
+      { db, log, onCrash },
+      { ...passwordResets, ...secondStep, ...mailer },
+      settings,
+    )
     return (await starting).handle
   })
   return {
@@ -115,21 +127,21 @@ function embedAuth(
 }
 
 function authSettings({ config, secrets, plans, baseUrl }: Foundation): AuthSettings {
-  const { smtpUrl, mailFrom, allowSignUp } = config
+  const { smtpUrl, allowSignUp } = config
+  const sendsMail = smtpUrl !== undefined
   const plan = plans.free.id
-  return { secret: secrets.auth, baseUrl: baseUrl(), plan, allowSignUp, smtpUrl, mailFrom }
+  return { secret: secrets.auth, baseUrl: baseUrl(), plan, allowSignUp, sendsMail }
 }
 
 /** Loads sign-in into this thread. */
 async function loadAuth(
   { db, log }: Foundation,
-  { smtpUrl, mailFrom, ...settings }: AuthSettings,
-  answers: Answers,
+  { sendsMail, ...settings }: AuthSettings,
+  { mailer, ...answers }: Answers,
 ): Promise<HandleAuth> {
   const { createEmbeddedAuth } = await import('../access/sign-in/embedded-auth.ts')
-  const { createSendMail } = await import('../parts/mail.ts')
-  const sendMail = smtpUrl === undefined ? null : createSendMail({ url: smtpUrl, from: mailFrom })
-  return createEmbeddedAuth({ ...settings, db, sendMail, ...answers, log })
+  const ownMailer = sendsMail ? mailer : null
+  return createEmbeddedAuth({ ...settings, db, mailer: ownMailer, ...answers, log })
 }
 
 function openRemoteAuth({ db, plans, log }: Foundation, url: string): EmbeddedOrRemote {

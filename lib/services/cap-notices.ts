@@ -5,9 +5,9 @@ import { startCourier } from '../contact/start-courier.ts'
 import { createDeliverNoticeEvent } from '../contact/webhook.ts'
 import { APP_PATH } from '../contract/pages.ts'
 import type { CapNotice } from '../db/ledger/pending-counts.ts'
-import { once } from '../parts/once.ts'
 import type { Query } from '../parts/sql.ts'
 import type { Foundation } from './foundation.ts'
+import { openMailDelivery } from './mail-connection.ts'
 
 /** Delivers notices that users have reached a limit: to them, and to the operator's webhook. */
 export type CapNotices = ReturnType<typeof openCapNotices>
@@ -20,7 +20,12 @@ export function openCapNotices(foundation: Foundation, opening: AsyncDisposableS
     if (deliver !== null)
       couriers.set(channel, openCourier(foundation, { channel, deliver }, opening))
   }
-  open('mail', openMail(foundation, opening))
+  const page = () => `${foundation.baseUrl()}${APP_PATH}/billing`
+  const toMessage = async (notice: CapNoticeRow, from: string) => {
+    const { toNoticeMessage } = await import('../contact/cap-notice-mail.ts')
+    return toNoticeMessage(notice, { from, page: page() })
+  }
+  open('mail', openMailDelivery(foundation.config, toMessage, opening)?.deliver ?? null)
   open('webhook', openWebhook(foundation))
   return {
     /** The statements that queue the notice on each channel. */
@@ -42,26 +47,6 @@ export function openCapNotices(foundation: Foundation, opening: AsyncDisposableS
       await Promise.all([...couriers.values()].map((courier) => courier.stop()))
     },
   }
-}
-
-function openMail(
-  { config, baseUrl }: Foundation,
-  opening: AsyncDisposableStack,
-): Deliver<CapNoticeRow> | null {
-  const { smtpUrl: url, mailFrom: from } = config
-  if (url === undefined) return null
-  const closing = opening.use(new DisposableStack())
-  const load = once(async () => {
-    const { createDeliverNotice } = await import('../contact/cap-notice-mail.ts')
-    const { openMailConnection } = await import('../parts/mail.ts')
-    const { send } = closing.use(openMailConnection({ url, from }))
-    return createDeliverNotice({
-      from,
-      page: () => `${baseUrl()}${APP_PATH}/billing`,
-      sendMail: send,
-    })
-  })
-  return async (notice, signal) => (await load())(notice, signal)
 }
 
 function openWebhook({ config, now }: Foundation): Deliver<CapNoticeRow> | null {

@@ -20,6 +20,7 @@ import { HOUR_MS } from '../parts/durations.ts'
 import { once } from '../parts/once.ts'
 import { repeat } from '../parts/repeat.ts'
 import type { Foundation } from './foundation.ts'
+import { openMailDelivery } from './mail-connection.ts'
 import type { Load } from './preload.ts'
 
 interface BotCheck {
@@ -113,23 +114,21 @@ function openQueue(
   }
 }
 
+const NO_DELIVERY = { deliver: null, load: async () => {} }
+
 /** `deliver` is null if inquiries are only stored. */
 function chooseDelivery({ config, now }: Foundation, opening: AsyncDisposableStack): Delivery {
-  const { contact: target, contactSecret: secret, mailFrom: from, smtpUrl = '' } = config
-  if (target === undefined || target.kind === 'store')
-    return { deliver: null, load: async () => {} }
+  const { contact: target, contactSecret: secret } = config
+  if (target === undefined || target.kind === 'store') return NO_DELIVERY
   if (target.kind === 'webhook') {
     const deliver = createDeliverWebhook({ url: target.url, secret, now })
     return { deliver, load: async () => {} }
   }
-  const closing = opening.use(new DisposableStack())
-  const load = once(async () => {
-    const { createDeliverMail } = await import('../contact/inquiry-mail.ts')
-    const { openMailConnection } = await import('../parts/mail.ts')
-    const { send } = closing.use(openMailConnection({ url: smtpUrl, from }))
-    return createDeliverMail({ to: target.to, from, sendMail: send })
-  })
-  return { deliver: async (inquiry, signal) => (await load())(inquiry, signal), load }
+  const toMessage = async (inquiry: InquiryRow, from: string) => {
+    const { toInquiryMessage } = await import('../contact/inquiry-mail.ts')
+    return toInquiryMessage(inquiry, { to: target.to, from })
+  }
+  return openMailDelivery(config, toMessage, opening) ?? NO_DELIVERY
 }
 
 function openCourier(

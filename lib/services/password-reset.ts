@@ -6,12 +6,17 @@ import type { Reset } from '../access/sign-in/reset-password.ts'
 import { endSignIns } from '../access/sign-in/reset-tokens.ts'
 import { setPassword } from '../access/stored-password.ts'
 import { insertAudit } from '../accounts/audit.ts'
+import type { Notify } from '../contact/account-mails.ts'
 import { and, eq } from '../db/drizzle.ts'
 import { auditLog, users, verifications } from '../db/tables.ts'
 import type { Foundation } from './foundation.ts'
 
 /** Resets passwords, each in one transaction. */
-export function createPasswordResets({ db, now }: Foundation, keys: KeyRing): PasswordResets {
+export function createPasswordResets(
+  { db, now }: Foundation,
+  keys: KeyRing,
+  notify: Notify,
+): PasswordResets {
   /**
    * Lists keys that may belong to a stranger who signed up with this user's address. Keys made on
    * the command line are not among them, because only the operator can make those.
@@ -48,6 +53,7 @@ export function createPasswordResets({ db, now }: Foundation, keys: KeyRing): Pa
         setPassword(db, user.id, { hash: password, app, now: now() }),
         db.update(users).set({ emailVerified: true }).where(eq(users.id, user.id)),
         ...endSignIns(db, user.id),
+        ...notify(user.id, 'password_reset', now()),
         ...revoked.flatMap((key) => revoke(key, user, app)),
       ])
     },

@@ -156,7 +156,7 @@ export async function openServices(config: Config, options: ServiceOptions): Pro
     ...openClients(foundation),
     openDemo: createOpenDemo(foundation, keys),
     startReadingStripe: () => startAll([reconciliation, overages, catalogue]),
-    ...createPreloads(log, [...contact.loads, ...billing.loads], [auth.loadAuth, ...ASSET_LOADS]),
+    ...createPreloads(log, auth, [...contact.loads, auth.mails.load, ...billing.loads]),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }
@@ -221,13 +221,13 @@ function openHostnames({ hostnames }: Config): FindHostname {
   return createFindHostname(createAskHostname(hostnames.servers))
 }
 
-function createPreloads(log: Log, here: readonly Load[], elsewhere: readonly Load[]): Preloads {
+function createPreloads(log: Log, { loadAuth }: Auth, here: readonly Load[]): Preloads {
   return {
     loadCode: async () => {
       await preload(here, log)
       freeMemory()
     },
-    preload: () => preload(elsewhere, log, PRELOAD_PAUSE_MS),
+    preload: () => preload([loadAuth, ...ASSET_LOADS], log, PRELOAD_PAUSE_MS),
   }
 }
 

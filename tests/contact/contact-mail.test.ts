@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { toMessage } from '../../lib/contact/inquiry-mail.ts'
+import { toInquiryMessage } from '../../lib/contact/inquiry-mail.ts'
 import { newInquiry } from '../../lib/contact/inquiry-store.ts'
 import { DAY_MS, MINUTE_MS } from '../../lib/parts/durations.ts'
 import { openMailConnection } from '../../lib/parts/mail.ts'
@@ -182,7 +182,7 @@ describe('inquiries by mail', () => {
     const check = async (given: object) => {
       const asked = { ...INQUIRY, ...given, userId: null, now: NOON, state: 'waiting' } as const
       const inquiry = newInquiry(asked)
-      await connection.send(toMessage(inquiry, { to: SUPPORT, from: 'geo@shop.example' }))
+      await connection.send(toInquiryMessage(inquiry, { to: SUPPORT, from: 'geo@shop.example' }))
       const { to, headers } = await mail.next()
       assert.deepEqual(to, [SUPPORT])
       const names = headers.map((line) => ours.exec(line)?.[1])

@@ -10,7 +10,7 @@ import {
 } from '../../lib/contact/courier.ts'
 import { inquiryQueue } from '../../lib/contact/delivery-queue.ts'
 import { inquiryStore } from '../../lib/contact/delivery-store.ts'
-import { createDeliverMail } from '../../lib/contact/inquiry-mail.ts'
+import { toInquiryMessage } from '../../lib/contact/inquiry-mail.ts'
 import {
   findInquiries,
   type InquiryRow,
@@ -18,6 +18,7 @@ import {
   listInquiries,
   newInquiry,
 } from '../../lib/contact/inquiry-store.ts'
+import { createMailDelivery } from '../../lib/contact/mail-delivery.ts'
 import { createDeliverWebhook } from '../../lib/contact/webhook.ts'
 import { openDb } from '../../lib/db/open.ts'
 import { openMailConnection } from '../../lib/parts/mail.ts'
@@ -179,7 +180,9 @@ describe('Courier', () => {
     await using mail = await startMailServer({ answer: () => 'hang' })
     using connection = openMailConnection({ url: mail.url, from: 'geo@shop.example' })
     const mailing = { to: 'support@shop.example', from: 'geo@shop.example' }
-    const deliver = createDeliverMail({ ...mailing, sendMail: connection.send })
+    const deliver = createMailDelivery(connection.send, (inquiry: InquiryRow) =>
+      toInquiryMessage(inquiry, mailing),
+    )
     await newCourier(deliver, { attemptMs: 500 }).retry()
     const [row] = await listInquiries(db)
     assert.equal(row?.state, 'waiting')

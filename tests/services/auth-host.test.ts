@@ -22,14 +22,15 @@ function start({ db, log }: Services, changes: Partial<AuthSettings> = {}) {
     reset: async () => true,
     challenge: async () => null,
     pass: async () => null,
+    postLink: async () => {},
+    postNotice: async () => {},
   }
   return startAuth({ db, log, onCrash: fail }, answers, {
     secret: 'a secret for tests of thirty-two characters',
     baseUrl: 'http://127.0.0.1:8787',
     plan: 'free',
     allowSignUp: true,
-    smtpUrl: undefined,
-    mailFrom: 'geo@example.com',
+    sendsMail: false,
     ...changes,
   })
 }

@@ -68,9 +68,12 @@ export async function signIn(app: Routed, email = 'ada@example.com', more: objec
   return v.parse(Token, answer.body).token
 }
 
-/** The link in the next mail. */
+/** The link in the next mail that has one: notices have none on a line of its own. */
 export async function nextLink(mail: MailServer): Promise<URL> {
-  return new URL(/^https?:\S+$/m.exec((await mail.next()).text)?.[0] ?? '')
+  for (;;) {
+    const link = /^https?:\S+$/m.exec((await mail.next()).text)?.[0]
+    if (link !== undefined) return new URL(link)
+  }
 }
 
 /** Asks for a reset. Returns the token in the mail. */

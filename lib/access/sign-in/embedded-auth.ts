@@ -4,19 +4,19 @@ import { verifyJWT, verifyPassword } from 'better-auth/crypto'
 import { type BetterAuthOptions, betterAuth } from 'better-auth/minimal'
 import { bearer } from 'better-auth/plugins/bearer'
 import * as v from 'valibot'
+import { removeSpentLinks } from '../../contact/account-mails.ts'
 import type { AuthBody } from '../../contract/account/auth.ts'
 import { AUTH_BASE_PATH } from '../../contract/pages.ts'
 import { and, eq, ne } from '../../db/drizzle.ts'
 import type { Queries } from '../../db/queries.ts'
 import { sessions, users, verifications } from '../../db/tables.ts'
 import type { Log } from '../../parts/log/log.ts'
-import type { SendMail } from '../../parts/mail.ts'
 import { LOCAL_HOSTS } from '../../parts/net/origin.ts'
 import { createSerialQueue } from '../../parts/serial-queue.ts'
 import { hashToken } from '../session-token.ts'
 import { DASHBOARD_PREFIX } from '../sessions.ts'
 import { findPassword } from '../stored-password.ts'
-import { authMail, type ResetUser } from './auth-mail.ts'
+import { type AuthMailer, authMail, type ResetUser } from './auth-mail.ts'
 import { authTables } from './auth-tables.ts'
 import { hashTokens } from './hashed-tokens.ts'
 import { mapErrors } from './map-errors.ts'
@@ -33,7 +33,7 @@ export interface EmbeddedAuthOptions {
   readonly plan: string
   readonly allowSignUp: boolean
   /** null without a mail server: then users cannot verify an address or reset a password. */
-  readonly sendMail: SendMail | null
+  readonly mailer: AuthMailer | null
   readonly passwordResets: PasswordResets
   readonly secondStep: SecondStep
   readonly log: Pick<Log, 'warn' | 'error'>
@@ -126,7 +126,7 @@ const SignedIn = v.object({ token: v.optional(v.string()) })
  * mailed for a reset: somebody else may have them.
  */
 async function changePassword(
-  { db }: EmbeddedAuthOptions,
+  { db, mailer }: EmbeddedAuthOptions,
   call: AuthCall,
   ask: HandleAuth,
 ): Promise<Response> {
@@ -138,6 +138,8 @@ async function changePassword(
   const isOther = and(eq(sessions.userId, user.id), ne(sessions.tokenHash, kept))
   await db.delete(sessions).where(isOther).run()
   await db.delete(verifications).where(eq(verifications.value, user.id)).run()
+  await removeSpentLinks(db, user.id).run()
+  await mailer?.postNotice(user.id, 'password_changed')
   return response
 }
 
@@ -159,8 +161,8 @@ async function verifyAddress(
 }
 
 function settingsOf(options: EmbeddedAuthOptions) {
-  const { db, secret, baseUrl, plan, allowSignUp, log, sendMail, passwordResets } = options
-  const mail = sendMail === null ? null : authMail(sendMail, { ...options, ...passwordResets }, log)
+  const { db, secret, baseUrl, plan, allowSignUp, log, mailer, passwordResets } = options
+  const mail = mailer === null ? null : authMail(mailer, passwordResets.hasSuspectKeys)
   const adapter = drizzleAdapter(db, { provider: 'sqlite', schema: authTables })
   const errors = { log, hidesUsers: mail !== null }
   return {

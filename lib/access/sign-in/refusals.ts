@@ -4,8 +4,8 @@ import type { BetterAuthOptions } from 'better-auth/minimal'
 import { and, eq, exists, isNotNull, or } from '../../db/drizzle.ts'
 import type { Queries } from '../../db/queries.ts'
 import { auditLog, users } from '../../db/tables.ts'
-import type { SendMail } from '../../parts/mail.ts'
 import { bearerOf } from '../authenticate.ts'
+import type { AuthMailer } from './auth-mail.ts'
 import { isEasyToGuess, type PasswordOwner } from './common-passwords.ts'
 import { hasRightLength } from './passwords.ts'
 import { findToken } from './reset-password.ts'
@@ -14,18 +14,18 @@ import { askSecondStep, SECOND_STEP_PATH, type SecondStep } from './second-step.
 interface GuardOptions {
   readonly db: Queries
   /** null without a mail server: then users cannot verify an address. */
-  readonly sendMail: SendMail | null
+  readonly mailer: AuthMailer | null
   readonly secondStep: SecondStep
 }
 
 /** Refuses sessions that may not begin yet. */
-export function guardSessions({ db, sendMail, secondStep }: GuardOptions) {
+export function guardSessions({ db, mailer, secondStep }: GuardOptions) {
   const before = async (
     { userId }: { readonly userId: string },
     call: { readonly path?: string | undefined } | null,
   ) => {
     await refuseDisabled(db, userId)
-    if (sendMail !== null) await refuseUnverified(db, userId)
+    if (mailer !== null) await refuseUnverified(db, userId)
     if (!AFTER_SECOND_STEP.has(call?.path)) await askSecondStep(secondStep, userId)
   }
   return { session: { create: { before } } } satisfies BetterAuthOptions['databaseHooks']

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { removeSpentLinks } from '../../contact/account-mails.ts'
 import { eq } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
 import { sessions, verifications } from '../../db/tables.ts'
@@ -27,5 +28,6 @@ export function endSignIns(db: Db, userId: string): Statement[] {
   return [
     db.delete(sessions).where(eq(sessions.userId, userId)),
     db.delete(verifications).where(eq(verifications.value, userId)),
+    removeSpentLinks(db, userId),
   ]
 }

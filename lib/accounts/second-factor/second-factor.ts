@@ -70,6 +70,7 @@ export async function confirmSecondFactor(
     insert,
     db.delete(sessions).where(and(eq(sessions.userId, userId), others)),
     insertAudit(db, callerEvent(actor, { action: 'enable_two_factor' }, now)),
+    ...store.notify(userId, 'second_factor_on', now),
   ])
   // Another request was faster.
   return isConfirmed ? codes : 'on-already'
@@ -87,6 +88,7 @@ export async function renewRecoveryCodes(
     db.delete(recoveryCodes).where(eq(recoveryCodes.userId, actor.userId)),
     insert,
     insertAudit(db, callerEvent(actor, { action: 'renew_recovery_codes' }, now)),
+    ...store.notify(actor.userId, 'recovery_codes_renewed', now),
   ])
   return isRight ? codes : null
 }
@@ -97,6 +99,7 @@ export function turnOffSecondFactor(store: FactorStore, entered: Entered): Promi
   return spendCode(store, entered, [
     removeSecondFactor(store.db, actor.userId),
     insertAudit(store.db, callerEvent(actor, { action: 'disable_two_factor' }, now)),
+    ...store.notify(actor.userId, 'second_factor_off', now),
   ])
 }
 

@@ -1,3 +1,4 @@
+import type { Notify } from '../../contact/account-mails.ts'
 import { and, eq, isNotNull, lt, type SQL } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
 import { recoveryCodes, secondFactors } from '../../db/tables.ts'
@@ -7,10 +8,11 @@ import { unseal } from '../sealed.ts'
 import { hashRecoveryCode } from './recovery-codes.ts'
 import { findStep, isTotp } from './totp.ts'
 
-/** The database, and the key that encrypts the secrets of apps and hashes recovery codes. */
+/** The database, the key that encrypts the secrets of apps and hashes recovery codes, and notices. */
 export interface FactorStore {
   readonly db: Db
   readonly key: string
+  readonly notify: Notify
 }
 
 /** A code that a user enters: one from the app, or a recovery code. */
@@ -56,7 +58,7 @@ async function spendTotp(
 }
 
 function spendRecoveryCode(
-  { db, key }: FactorStore,
+  { db, key, notify }: FactorStore,
   { actor, code, now }: Entered,
   condition: SQL | undefined,
 ): Statements {
@@ -65,5 +67,6 @@ function spendRecoveryCode(
   return [
     db.delete(recoveryCodes).where(and(isCode, condition)),
     insertAudit(db, callerEvent(actor, { action: 'use_recovery_code' }, now)),
+    ...notify(actor.userId, 'recovery_code_used', now),
   ]
 }

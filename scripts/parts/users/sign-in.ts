@@ -3,6 +3,7 @@ import { endSignIns, insertResetToken } from '../../../lib/access/sign-in/reset-
 import { setPassword } from '../../../lib/access/stored-password.ts'
 import { removeSecondFactor } from '../../../lib/accounts/second-factor/second-factor.ts'
 import { findUserByEmail, type UserRow } from '../../../lib/accounts/users.ts'
+import { createNotify, type Notify } from '../../../lib/contact/account-mails.ts'
 import { runInTransaction } from '../../../lib/db/transaction.ts'
 import { audit, type ConfiguredAccounts } from '../accounts.ts'
 import { askSecret, isInteractive } from './ask.ts'
@@ -16,6 +17,7 @@ export async function setPasswordOf(accounts: ConfiguredAccounts, email: string)
   await runInTransaction(db, [
     setPassword(db, user.id, { hash, app: 'cli', now }),
     ...endSignIns(db, user.id),
+    ...notifyBy(accounts)(user.id, 'password_changed', now),
   ])
   return `Set the password of ${user.email}, and ended all sessions`
 }
@@ -25,11 +27,12 @@ export async function resetSecondFactor(
   accounts: ConfiguredAccounts,
   email: string,
 ): Promise<string> {
-  const { db } = accounts
+  const { db, now } = accounts
   const user = await getOwnUser(accounts, email)
   const isReset = await runInTransaction(db, [
     removeSecondFactor(db, user.id),
     audit(accounts, user.id, { action: 'disable_two_factor' }),
+    ...notifyBy(accounts)(user.id, 'second_factor_off', now),
   ])
   return isReset
     ? `Turned off the second factor of ${user.email}`
@@ -45,6 +48,11 @@ export async function claimLink(accounts: ConfiguredAccounts, email: string): Pr
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const base = config.baseUrl ?? `http://${host}:${config.port}`
   return `${base}/app/reset?${new URLSearchParams({ token })}`
+}
+
+/** The running server sends the notices. */
+function notifyBy({ config, db }: ConfiguredAccounts): Notify {
+  return createNotify(db, config.smtpUrl !== undefined)
 }
 
 /** Throws if there is no such user, or if the auth service keeps the passwords. */

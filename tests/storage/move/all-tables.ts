@@ -24,6 +24,7 @@ const PERMITTED: Readonly<Record<string, readonly unknown[]>> = {
   'cap_notices.channel': ['mail', 'webhook'],
   'cap_notices.threshold': ['near_cap', 'reach_cap', 'reach_spending_cap'],
   'cap_notices.state': ['waiting', 'delivered', 'dead', 'kept'],
+  'account_mails.state': ['waiting', 'delivered', 'dead', 'kept'],
   'overage_reports.from_units': [1],
   'overage_reports.to_units': [2, 3],
   // Triggers add the next number.
@@ -106,7 +107,7 @@ export type AllRows = Readonly<Record<string, readonly string[]>>
 const OF_JOURNAL = ['rum_journal', 'rum_counted']
 const OF_JOURNAL_COLUMN = 'last_id'
 /** In these, the order of insertion counts. */
-const NUMBERED = ['api_keys', 'cap_notices', 'inquiries', 'sites', 'users']
+const NUMBERED = ['account_mails', 'api_keys', 'cap_notices', 'inquiries', 'sites', 'users']
 
 /** The statements that read all tables but those of the journal, in the SQL of both databases. */
 function selectEach(client: Client): ReadonlyMap<string, string> {

@@ -1,0 +1,148 @@
+import { APP_PATH } from '../contract/pages.ts'
+import type { Message } from '../parts/mail.ts'
+import type { AccountMailRow, AccountNotice, LinkMail } from './account-mails.ts'
+import { messageIdOf } from './mail-delivery.ts'
+
+interface AccountMailOptions {
+  /** The sender, such as Meridian <geo@shop.example>. */
+  readonly from: string
+  /** Address of this service, without a slash at the end. */
+  readonly baseUrl: string
+}
+
+/** The message of a queued mail; `query` is that of its link, without the question mark. */
+export function toAccountMessage(
+  mail: AccountMailRow,
+  query: string,
+  { from, baseUrl }: AccountMailOptions,
+): Message {
+  const { subject, text } = wordsOf(mail, query, baseUrl)
+  return {
+    to: mail.email,
+    subject,
+    text,
+    messageId: messageIdOf(mail.id, from),
+    date: new Date(mail.createdAt),
+    isAutomatic: true,
+  }
+}
+
+interface Words {
+  readonly subject: string
+  readonly text: string
+}
+
+function wordsOf({ kind, createdAt }: AccountMailRow, query: string, baseUrl: string): Words {
+  const app = `${baseUrl}${APP_PATH}`
+  if (isLinkMail(kind)) {
+    const { subject, path, before, after } = LINKS[kind]
+    return { subject, text: `${before}\n\n${app}${path}?${query}\n\n${after}\n` }
+  }
+  if (!isNotice(kind)) throw new Error(`no words for the mail ${kind}`)
+  const { subject, text, ifNot } = NOTICES[kind]
+  const at = `${new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return { subject, text: `${text(baseUrl, at)}\n\n${ifNot(app)}\n` }
+}
+
+interface LinkWords {
+  readonly subject: string
+  /** Path of the page, below that of the dashboard. */
+  readonly path: string
+  readonly before: string
+  readonly after: string
+}
+
+/**
+ * Links lead to forms of ours, whatever page a request names: a stranger may have sent it. Opening a
+ * link changes nothing, since mail scanners open links too.
+ */
+const LINKS: Readonly<Record<LinkMail, LinkWords>> = {
+  verify_email: {
+    subject: 'Verify your e-mail address',
+    path: '/sign-in',
+    before: 'To verify your e-mail address, open this link within an hour and sign in:',
+    after: 'If you did not sign up, ignore this message.',
+  },
+  reset_password: {
+    subject: 'Reset your password',
+    path: '/reset',
+    before: 'Open this link within an hour to choose a new password:',
+    after: 'If you did not ask for this, ignore this message.',
+  },
+  change_email: {
+    subject: 'Confirm your new e-mail address',
+    path: '/account/email',
+    before:
+      'To use this address for your account, open this link within an hour, in a browser that is signed in:',
+    after: 'If you did not ask for this, ignore this message.',
+  },
+}
+
+function isLinkMail(kind: string): kind is LinkMail {
+  return Object.hasOwn(LINKS, kind)
+}
+
+interface NoticeWords {
+  readonly subject: string
+  readonly text: (baseUrl: string, at: string) => string
+  /** What to do if somebody else did it. */
+  readonly ifNot: (app: string) => string
+}
+
+const secureAccount = (app: string) =>
+  `If it was not you, choose a new password at ${app}/forgot and look through your account at ${app}/account.`
+const administrator = () => 'If it was not you, tell the administrator.'
+
+const NOTICES: Readonly<Record<AccountNotice, NoticeWords>> = {
+  account_exists: {
+    subject: 'You already have an account',
+    text: () => 'Somebody tried to use your e-mail address for an account, but it already has one.',
+    ifNot: () =>
+      'If it was you, sign in instead, or ask for a new password. If not, ignore this message.',
+  },
+  email_changed: {
+    subject: 'Your e-mail address was changed',
+    text: (baseUrl) =>
+      `Your account at ${baseUrl} has another e-mail address now; this one no longer belongs to it.`,
+    ifNot: () => 'If you did not change it, tell the administrator.',
+  },
+  password_changed: {
+    subject: 'Your password was changed',
+    text: (baseUrl, at) => `The password of your account at ${baseUrl} was changed (${at}).`,
+    ifNot: secureAccount,
+  },
+  password_reset: {
+    subject: 'Your password was reset',
+    text: (baseUrl, at) =>
+      `A new password was set for your account at ${baseUrl} with a link from an e-mail (${at}). All devices are signed out.`,
+    ifNot: secureAccount,
+  },
+  second_factor_on: {
+    subject: 'Two-factor sign-in was turned on',
+    text: (baseUrl, at) =>
+      `Signing in to your account at ${baseUrl} now also takes a code from an app (${at}).`,
+    ifNot: administrator,
+  },
+  second_factor_off: {
+    subject: 'Two-factor sign-in was turned off',
+    text: (baseUrl, at) =>
+      `Signing in to your account at ${baseUrl} now takes only the password (${at}).`,
+    ifNot: secureAccount,
+  },
+  recovery_code_used: {
+    subject: 'A recovery code was used',
+    text: (baseUrl, at) =>
+      `A recovery code of your account at ${baseUrl} was used (${at}). It does not work again.`,
+    ifNot: secureAccount,
+  },
+  recovery_codes_renewed: {
+    subject: 'Your recovery codes were replaced',
+    text: (baseUrl, at) =>
+      `Your account at ${baseUrl} has new recovery codes (${at}). The old ones no longer work.`,
+    ifNot: secureAccount,
+  },
+}
+
+function isNotice(kind: string): kind is AccountNotice {
+  return Object.hasOwn(NOTICES, kind)
+}

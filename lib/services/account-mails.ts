@@ -1,0 +1,122 @@
+import { seal, unseal } from '../accounts/sealed.ts'
+import { deriveSecret } from '../config/secrets.ts'
+import {
+  type AccountMailRow,
+  type AccountNotice,
+  createNotify,
+  insertLinkMail,
+  type LinkMail,
+  type Notify,
+  removeOldMails,
+} from '../contact/account-mails.ts'
+import type { Courier, CourierOptions } from '../contact/courier.ts'
+import { accountMailQueue } from '../contact/delivery-queue.ts'
+import { startCourier } from '../contact/start-courier.ts'
+import { runInTransaction, type Statement } from '../db/transaction.ts'
+import { HOUR_MS } from '../parts/durations.ts'
+import { repeat } from '../parts/repeat.ts'
+import type { Foundation } from './foundation.ts'
+import { openMailDelivery } from './mail-connection.ts'
+import type { Load } from './preload.ts'
+
+export interface LinkOffer {
+  readonly user: { readonly id: string; readonly email: string }
+  readonly kind: LinkMail
+  /** The query of the link, with its secret. */
+  readonly query: Readonly<Record<string, string>>
+}
+
+/**
+ * Mails to users about their accounts. They are stored first, with the secrets of their links encrypted,
+ * and sent in the background: so none is lost, and no answer reveals how long sending takes.
+ */
+export interface AccountMails {
+  /** Whether this service sends mail. Without, the methods do nothing. */
+  readonly isOn: boolean
+  readonly notify: Notify
+  /** Queues a notice alone, once what it is about has happened. */
+  readonly postNotice: (userId: string, notice: AccountNotice) => Promise<void>
+  /** Queues a mail with a link, in one transaction with the statements in `before`. */
+  readonly postLink: (offer: LinkOffer, before?: readonly Statement[]) => Promise<void>
+  /** Sends what is due, even after a failure. */
+  readonly retry: () => Promise<void>
+  readonly load: Load
+}
+
+export function openAccountMails(
+  foundation: Foundation,
+  opening: AsyncDisposableStack,
+): AccountMails {
+  const { config, secrets, db, baseUrl, now } = foundation
+  const key = deriveSecret(secrets, 'account mails')
+  const toMessage = async (mail: AccountMailRow, from: string) => {
+    const { toAccountMessage } = await import('../contact/account-mail-words.ts')
+    const query = mail.link === null ? '' : String(await unseal(key, mail.link))
+    return toAccountMessage(mail, query, { from, baseUrl: baseUrl() })
+  }
+  removeOldRegularly(foundation, opening)
+  const delivery = openMailDelivery(config, toMessage, opening)
+  const notify = createNotify(db, delivery !== null)
+  if (delivery === null) {
+    const nothing = async () => {}
+    return {
+      isOn: false,
+      notify,
+      postNotice: nothing,
+      postLink: nothing,
+      retry: nothing,
+      load: nothing,
+    }
+  }
+  const courier = openCourier(foundation, delivery.deliver, opening)
+  const post = async (statements: readonly Statement[]) => {
+    const [first, ...rest] = statements
+    if (first !== undefined) await runInTransaction(db, [first, ...rest])
+    courier.wake()
+  }
+  return {
+    isOn: true,
+    notify,
+    postNotice: (userId, notice) => post(notify(userId, notice, now())),
+    postLink: async ({ user, kind, query }, before = []) => {
+      const link = await seal(key, Buffer.from(String(new URLSearchParams(query))))
+      const mail = { userId: user.id, email: user.email, kind, link, now: now() }
+      await post([...before, ...insertLinkMail(db, mail)])
+    },
+    retry: () => courier.retry(),
+    load: async () => {
+      await Promise.all([delivery.load(), seal(key, Buffer.alloc(0))])
+    },
+  }
+}
+
+function removeOldRegularly({ storage, db, log, now }: Foundation, opening: AsyncDisposableStack) {
+  const removeOld = async () => {
+    await removeOldMails(db, now()).run()
+  }
+  const cleanUp = () => storage.leases.runAlone('mail retention', removeOld, { restMs: HOUR_MS })
+  const onError = (error: unknown) => log.error({ err: error }, 'cannot remove old mails')
+  cleanUp().catch(onError)
+  opening.use(repeat(HOUR_MS, cleanUp, onError))
+}
+
+function openCourier(
+  { storage, db, log, now }: Foundation,
+  deliver: CourierOptions<AccountMailRow>['deliver'],
+  opening: AsyncDisposableStack,
+): Courier<AccountMailRow> {
+  const options: CourierOptions<AccountMailRow> = {
+    db,
+    queue: accountMailQueue,
+    runAlone: (work) => storage.leases.runAlone('account mails', work),
+    deliver,
+    now,
+    onFailure: ({ willRetry, id: mailId, ...fields }) => {
+      const failure = { mailId, ...fields }
+      if (willRetry) log.warn(failure, 'cannot send a mail to a user; it will be tried again')
+      else log.error(failure, 'gave up on a mail to a user')
+    },
+    onError: (error) => log.error({ err: error }, 'cannot read or update mails to users'),
+  }
+  return startCourier(options, opening)
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type MailAnswer, startMailServer } from '../support/mail-server.ts'
+import { newDataFolder, startServer } from '../support/process.ts'
+
+// run: only on Node.js
+
+const { settings: folder, remove } = newDataFolder()
+after(remove)
+
+describe('a mail to a user, after kill -9', () => {
+  it('is sent by the next process, whether the mail server refused it or was about to take it', async () => {
+    for (const answer of ['refuse', 'hang'] as const) {
+      const asked = Promise.withResolvers<void>()
+      const server = { answer: answer as MailAnswer }
+      await using mail = await startMailServer({
+        answer: () => {
+          asked.resolve()
+          return server.answer
+        },
+      })
+      const settings = { ...folder, MERIDIAN_SMTP_URL: mail.url }
+      const killed = await startServer(settings)
+      const email = `${answer}@example.com`
+      const body = JSON.stringify({
+        email,
+        password: `correct ${crypto.randomUUID()}`,
+        name: 'Ada',
+      })
+      const headers = { 'content-type': 'application/json' }
+      const path = '/api/auth/sign-up/email'
+      const signedUp = await fetch(`${killed.url}${path}`, { method: 'POST', headers, body })
+      assert.equal(signedUp.status, 200)
+      await asked.promise
+      await killed.stop('SIGKILL')
+      server.answer = 'take'
+      const next = await startServer(settings)
+      // The pause after a refusal, or the lease of the killed process, is half a minute.
+      const received = await Promise.race([mail.next(), sleep(90_000, null)])
+      assert.deepEqual(received?.to, [email])
+      assert.match(received?.text ?? '', /\/app\/sign-in\?verify=/)
+      await next.stop('SIGTERM')
+    }
+  })
+})
