@@ -12,7 +12,7 @@ import {
 import { type LedgerTable, Line, type LineKind, type Totals } from '../db/ledger/table.ts'
 import type { Query } from '../parts/sql.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
-import type { MeterStore } from './meter-store.ts'
+import { type MeterStore, NO_COUNTS } from './meter-store.ts'
 
 /** The paid part of an entitlement. */
 export interface Paid {
@@ -33,6 +33,7 @@ export interface Counts {
   readonly overage: number
 }
 
+const NO_CHARGE = { cap: 0, maxUnits: 0 }
 const NO_NOTICES: readonly DueNotice[] = []
 
 /** What the meters are opened with. */
@@ -44,17 +45,20 @@ export interface MeterOptions {
 }
 
 /** The sums of a period. */
-const [REQUESTS, OVERAGE] = [0, 1]
+const [REQUESTS, OVERAGE, CHARGEABLE] = [0, 1, 2]
 
 /** How periods are written, with the bucket of all keys. */
 export const USER_PERIODS: LineKind<UserPeriod> = {
-  sums: 2,
+  sums: 3,
   toPending: (rows) => ({
     users: {
       userId: rows.lines.map(({ userId }) => userId),
       periodStart: rows.numbers(({ period }) => period.start),
       requests: rows.sum(REQUESTS),
       overage: rows.sum(OVERAGE),
+      chargeable: rows.sum(CHARGEABLE),
+      cap: rows.numbers(({ charge }) => charge.cap),
+      maxUnits: rows.numbers(({ charge }) => charge.maxUnits),
       spent: rows.numbers(({ bucket }) => bucket.spent),
       at: rows.numbers(({ bucket }) => bucket.at),
       notices: rows.lines.map((user) => user.giveNotices()),
@@ -74,8 +78,12 @@ export class UserPeriod extends Line {
   requests: number
   /** How many of the requests are charged for. */
   overage: number
+  /** The limits with which requests were last counted that may be charged for. */
+  charge = NO_CHARGE
   readonly #ledger: LedgerTable<UserPeriod>
   readonly #record: MeterOptions['record']
+  /** What the database has, as last known. */
+  #stored: Counts
   #cap = Number.POSITIVE_INFINITY
   #spending: Spending | null = null
   /** The notices that were given. */
@@ -95,37 +103,60 @@ export class UserPeriod extends Line {
     this.bucket = bucket
     this.requests = requests
     this.overage = overage
+    this.#stored = { requests, overage }
     this.#warned = warned
     this.#record = record
     this.#ledger = ledger
   }
 
-  /** Returns how many more requests may be answered in full. */
-  left(terms: Terms): number {
-    const free = Math.max(0, terms.plan.monthlyCap - this.requests)
-    return free + this.#leftToCharge(terms.paid)
+  /**
+   * Returns how many more requests may be answered in full. `shares`: among how many nodes what is left in the
+   * database is divided, 1 while they can tell each other what they have counted.
+   */
+  left(terms: Terms, shares = 1): number {
+    const all = leftOf(terms, this)
+    if (shares === 1) return all
+    const used = this.requests - this.#stored.requests
+    return Math.min(all, Math.max(0, Math.floor(leftOf(terms, this.#stored) / shares) - used))
   }
 
-  count({ plan: { monthlyCap: cap }, paid }: Terms, requests: number): void {
+  count(terms: Terms, requests: number, shares = 1): void {
     if (requests === 0) return
+    const { monthlyCap: cap } = terms.plan
+    const spending = terms.paid?.overages ?? null
+    const chargeable = spending === null ? 0 : Math.min(requests, this.left(terms, shares))
     this.requests += requests
-    const over = Math.min(requests, Math.max(0, this.requests - cap))
-    const overage = Math.min(over, this.#leftToCharge(paid))
+    const over = Math.max(0, this.requests - cap)
+    const overage = Math.min(over, chargeable, leftToCharge(terms.paid, this.overage))
     this.overage += overage
     this.#ledger.add(this, REQUESTS, requests)
     if (overage > 0) this.#ledger.add(this, OVERAGE, overage)
+    if (spending !== null && chargeable > 0) {
+      this.#ledger.add(this, CHARGEABLE, chargeable)
+      if (this.charge.cap !== cap || this.charge.maxUnits !== spending.maxUnits) {
+        this.charge = { cap, maxUnits: spending.maxUnits }
+      }
+    }
     this.#cap = cap
-    this.#spending = paid?.overages ?? null
-  }
-
-  #leftToCharge(paid: Paid | null): number {
-    return paid?.overages == null ? 0 : Math.max(0, paid.overages.maxUnits - this.overage)
+    this.#spending = spending
   }
 
   /** Raises the counts to what was read from the database, if that is more. They never become less. */
-  raise({ requests, overage }: Counts): void {
-    this.requests = Math.max(this.requests, requests + this.#ledger.waiting(this, REQUESTS))
-    this.overage = Math.max(this.overage, overage + this.#ledger.waiting(this, OVERAGE))
+  raise(stored: Counts): void {
+    this.#stored = stored
+    this.#addWaiting(stored, this)
+  }
+
+  /** Adds what was counted since the last flush began to stored counts, and keeps at least `least`. */
+  #addWaiting({ requests, overage }: Counts, least: Counts): void {
+    const waiting = (sum: number) => this.#ledger.waiting(this, sum)
+    this.requests = Math.max(least.requests, requests + waiting(REQUESTS))
+    const over = Math.min(waiting(CHARGEABLE), Math.max(0, this.requests - this.charge.cap))
+    const added = Math.min(
+      Math.max(waiting(OVERAGE), over),
+      Math.max(0, this.charge.maxUnits - overage),
+    )
+    this.overage = Math.max(least.overage, overage + added)
   }
 
   /** Returns the notices that are due. They are given once they are written. */
@@ -144,11 +175,19 @@ export class UserPeriod extends Line {
   written(totals: Totals | undefined): void {
     const total = totals?.get(periodId({ userId: this.userId, periodStart: this.period.start }))
     if (total !== undefined) {
-      this.requests = total.requests + this.#ledger.waiting(this, REQUESTS)
-      this.overage = total.overage + this.#ledger.waiting(this, OVERAGE)
+      this.#stored = total
+      this.#addWaiting(total, NO_COUNTS)
     }
     for (const notice of this.#notices) this.#warned = afterNotice(this.#warned, notice)
   }
+}
+
+function leftOf({ plan, paid }: Terms, { requests, overage }: Counts): number {
+  return Math.max(0, plan.monthlyCap - requests) + leftToCharge(paid, overage)
+}
+
+function leftToCharge(paid: Paid | null, overage: number): number {
+  return paid?.overages == null ? 0 : Math.max(0, paid.overages.maxUnits - overage)
 }
 
 /** What a user has used in a period, and the limits that applied to the last request. */

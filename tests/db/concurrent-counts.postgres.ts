@@ -11,7 +11,7 @@ import { migratePg } from '../../lib/postgres/migrate.ts'
 import { joinNodes } from '../../lib/postgres/nodes/nodes.ts'
 import { createPgDb } from '../../lib/storage/pg-engine.ts'
 import { sumPastDays } from '../../lib/usage/past-days.ts'
-import { pendingCounts } from '../support/database/pending-counts.ts'
+import { pendingCounts, UNPAID } from '../support/database/pending-counts.ts'
 import { openTestPool, startPostgres } from '../support/database/postgres-server.ts'
 import { closedAfterTest, shared } from '../support/scene/freshly.ts'
 
@@ -72,7 +72,7 @@ function countsOf(): PendingCounts {
   const bucket = { spent: 1, at: NOW }
   const requests = 1
   return pendingCounts({
-    users: [{ userId, periodStart: 0, requests, overage: 0, ...bucket, notices: [] }],
+    users: [{ userId, periodStart: 0, requests, ...UNPAID, ...bucket, notices: [] }],
     keys: [{ keyId: 'none', usedAt: NOW }],
     operations: [
       { userId, keyId: '', day: 1, operation: 'locate', status: 200, requests, lookUps: requests },

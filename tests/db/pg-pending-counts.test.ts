@@ -10,7 +10,7 @@ import type { PgConnection, PgPool } from '../../lib/postgres/connection.ts'
 import { joinNodes } from '../../lib/postgres/nodes/nodes.ts'
 import { createPgEngine } from '../../lib/storage/pg-engine.ts'
 import { sumPastDays } from '../../lib/usage/past-days.ts'
-import { pendingCounts } from '../support/database/pending-counts.ts'
+import { pendingCounts, UNPAID } from '../support/database/pending-counts.ts'
 import { openMigratedPglite } from '../support/database/pglite.ts'
 import { shared } from '../support/scene/freshly.ts'
 
@@ -48,7 +48,7 @@ function countsOf(requests: number, { notices = [], day = 1 }: Details = {}): Pe
   const bucket = { spent: requests, at: NOW }
   const due = notices.map((notice) => ({ ...notice, records: [] }))
   return pendingCounts({
-    users: [{ userId, periodStart: 0, requests, overage: 0, ...bucket, notices: due }],
+    users: [{ userId, periodStart: 0, requests, ...UNPAID, ...bucket, notices: due }],
     operations: [
       { userId, keyId: '', day, operation: 'locate', status: 200, requests, lookUps: requests },
     ],

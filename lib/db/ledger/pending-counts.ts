@@ -53,8 +53,13 @@ export interface UserUse extends SpentAt {
   readonly userId: string
   readonly periodStart: number
   readonly requests: number
-  /** How many of the requests are charged for. */
+  /** How many of the requests are charged for, as far as this process knows. */
   readonly overage: number
+  /** How many were answered in full and may be charged for if all processes together are over the cap. */
+  readonly chargeable: number
+  readonly cap: number
+  /** The most that may be charged for in the period. */
+  readonly maxUnits: number
   /** Notices that this process has not given yet. */
   readonly notices: readonly DueNotice[]
 }
@@ -108,6 +113,9 @@ export const NOTHING_PENDING: PendingCounts = {
     periodStart: NONE,
     requests: NONE,
     overage: NONE,
+    chargeable: NONE,
+    cap: NONE,
+    maxUnits: NONE,
     spent: NONE,
     at: NONE,
     notices: [],
@@ -252,7 +260,10 @@ function addUp(counts: readonly OperationUse[]) {
   return sums.values()
 }
 
-/** Returns a function that adds the use of a user, and returns the notices that are new. */
+/**
+ * Returns a function that adds the use of a user, and returns the notices that are new. No other process counts, so
+ * what this one charges is exact.
+ */
 function prepareUsers(client: Client) {
   const addPeriod = client.prepare(
     `INSERT INTO usage_by_period (user_id, period_start, requests, overage, spent, spent_at)

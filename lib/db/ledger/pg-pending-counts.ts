@@ -11,6 +11,7 @@ import {
   type KeyUse,
   type PendingCounts,
   type PeriodTotal,
+  periodId,
   type SummedUsage,
   THRESHOLD_PERCENT,
   type UserUse,
@@ -129,14 +130,27 @@ async function readMark(connection: PgConnection): Promise<SummedUsage & { today
 }
 
 const ADD_PERIODS = `
-  INSERT INTO usage_by_period AS known (user_id, period_start, requests, overage, spent, spent_at)
+  INSERT INTO usage_by_period AS known (user_id, period_start, requests, spent, spent_at)
   SELECT * FROM
-    unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::float8[], $6::bigint[])
-      AS added (user_id, period_start, requests, overage, spent, spent_at)
+    unnest($1::text[], $2::bigint[], $3::bigint[], $4::float8[], $5::bigint[])
+      AS added (user_id, period_start, requests, spent, spent_at)
   ORDER BY user_id, period_start
   ON CONFLICT (user_id, period_start) DO UPDATE SET requests = known.requests + excluded.requests,
-    overage = known.overage + excluded.overage, spent = excluded.spent, spent_at = excluded.spent_at
+    spent = excluded.spent, spent_at = excluded.spent_at
   RETURNING user_id, period_start, requests, overage`
+
+/**
+ * Charges for requests, once those of all nodes are counted and the rows are locked: for what is over the cap, even
+ * if no node knew it, and never for more than the user pays for. The rest remains free.
+ */
+const CHARGE = `
+  UPDATE usage_by_period AS known SET overage = known.overage + greatest(0, least(
+    greatest(added.overage, known.requests - added.requests + added.chargeable - added.cap),
+    added.chargeable, added.max_units - known.overage))
+  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+      $7::bigint[]) AS added (user_id, period_start, requests, overage, chargeable, cap, max_units)
+  WHERE known.user_id = added.user_id AND known.period_start = added.period_start
+  RETURNING known.user_id, known.period_start, known.requests, known.overage`
 
 /** Adds the requests of the users. Returns what all nodes have counted. */
 async function addPeriods(
@@ -144,15 +158,45 @@ async function addPeriods(
   users: Columns<UserUse>,
 ): Promise<PeriodTotal[]> {
   if (users.userId.length === 0) return []
-  const { userId, periodStart, requests, overage, spent, at } = users
-  const columns = [userId, periodStart, requests, overage, spent, at]
+  const { userId, periodStart, requests, spent, at } = users
+  const columns = [userId, periodStart, requests, spent, at]
   const { rows } = await connection.query(ADD_PERIODS, columns.map(toValues))
-  return rows.map(([userId, periodStart, requests, overage]) => ({
+  const added = rows.map(toTotal)
+  const charged = await chargePeriods(connection, users, added)
+  return [...added, ...charged]
+}
+
+/** Charges users who are over their cap. Returns the new totals of these. */
+async function chargePeriods(
+  connection: PgConnection,
+  users: Columns<UserUse>,
+  totals: readonly PeriodTotal[],
+): Promise<PeriodTotal[]> {
+  const requests = new Map(totals.map((total) => [periodId(total), total.requests]))
+  const over = rowsOf(users).filter(
+    (use) => use.chargeable > 0 && (requests.get(periodId(use)) ?? 0) > use.cap,
+  )
+  if (over.length === 0) return []
+  const { rows } = await connection.query(CHARGE, [
+    over.map(({ userId }) => userId),
+    over.map(({ periodStart }) => periodStart),
+    over.map((use) => use.requests),
+    over.map(({ overage }) => overage),
+    over.map(({ chargeable }) => chargeable),
+    over.map(({ cap }) => cap),
+    // The driver writes no infinite numbers.
+    over.map(({ maxUnits }) => Math.min(maxUnits, Number.MAX_SAFE_INTEGER)),
+  ])
+  return rows.map(toTotal)
+}
+
+function toTotal([userId, periodStart, requests, overage]: readonly unknown[]): PeriodTotal {
+  return {
     userId: String(userId),
     periodStart: Number(periodStart),
     requests: Number(requests),
     overage: Number(overage),
-  }))
+  }
 }
 
 /**

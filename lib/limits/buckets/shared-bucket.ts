@@ -86,6 +86,8 @@ interface OwnShare {
  * refills in this time too many, and younger requests as many again.
  */
 const HOLD_MS = 1_000
+/** A node that knows a bucket at a time so far ahead has had its clock set back: the bucket may have refilled. */
+const SET_BACK_MS = 5_000
 
 export function newSharedBucket(id: string, now: number): SharedBucket {
   return {
@@ -114,7 +116,6 @@ export function takeShared(
   requests: number,
 ): BucketState | null {
   bucket.usedAt = now
-  endOwnShare(bucket, rate, now)
   if (lacksTokens(bucket, rate, now, requests)) return null
   if (heldAt(bucket, rate, now) >= requests) bucket.tokens -= requests
   else {
@@ -126,16 +127,23 @@ export function takeShared(
   return peekShared(bucket, rate, now, 0)
 }
 
-/** Whether the store must be asked before the requests can be taken or refused. */
+/**
+ * Whether the store must be asked before the requests can be taken or refused. It answers again, so the node's own
+ * share ends. Refuses without asking only if what the store has charged is reason enough: debt may have refilled.
+ */
 export function lacksTokens(
   bucket: SharedBucket,
   rate: Rate,
   now: number,
   requests: number,
 ): boolean {
+  endOwnShare(bucket, rate, now)
   if (heldAt(bucket, rate, now) >= requests) return false
-  const mayGoAhead = requests === 1 && bucket.debt === 0
-  return !mayGoAhead && peekShared(bucket, rate, now, requests).allowed
+  const { debt } = bucket
+  if (debt === 0 && peekShared(bucket, rate, now, requests).allowed) return requests > 1
+  const charged = Math.max(0, chargedAt(bucket, rate, now) - bucket.tokens)
+  const isSetBack = bucket.at - now > SET_BACK_MS
+  return isSetBack || charged + requests <= rate.capacity + EPSILON
 }
 
 /** Returns the state of the bucket for all nodes together, as last known; takes nothing. */

@@ -54,6 +54,7 @@ export function createSharedBuckets(store: BucketStore): BucketStrategy {
     mustAsk: (bucket, rate, now, requests) =>
       !questions.isAway() && lacksTokens(shared(bucket), rate, now, requests),
     ask: (bucket, rate, need) => questions.ask(shared(bucket), rate, need),
+    countShares: () => (questions.isAway() ? store.countNodes() : 1),
     finish: questions.finish,
     usedAt: (bucket) => shared(bucket).usedAt,
   }

@@ -9,7 +9,7 @@ import type { PendingCounts } from '../../../lib/db/ledger/pending-counts.ts'
 import { retry } from '../../../lib/parts/repeat.ts'
 import { openPgStorage } from '../../../lib/storage/open-pg-storage.ts'
 import type { Storage } from '../../../lib/storage/storage.ts'
-import { pendingCounts } from '../../support/database/pending-counts.ts'
+import { pendingCounts, UNPAID } from '../../support/database/pending-counts.ts'
 import { openTestPool, startPostgres } from '../../support/database/postgres-server.ts'
 import { closedAfterTest, shared } from '../../support/scene/freshly.ts'
 
@@ -167,7 +167,7 @@ function countsOf(userId: string, at: number): PendingCounts {
   const bucket = { spent: 1, at: NOW + at }
   const requests = 1
   return pendingCounts({
-    users: [{ userId, periodStart: 0, requests, overage: 0, ...bucket, notices: [] }],
+    users: [{ userId, periodStart: 0, requests, ...UNPAID, ...bucket, notices: [] }],
     operations: [
       { userId, keyId: '', day: 1, operation: 'locate', status: 200, requests, lookUps: requests },
     ],

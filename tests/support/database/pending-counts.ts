@@ -8,6 +8,9 @@ import {
   type UserUse,
 } from '../../../lib/db/ledger/pending-counts.ts'
 
+/** For requests that nobody pays for. */
+export const UNPAID = { overage: 0, chargeable: 0, cap: 0, maxUnits: 0 } as const
+
 interface PendingRows {
   readonly operations?: readonly OperationUse[]
   readonly buckets?: readonly CallerBucket[]
