@@ -3,12 +3,14 @@ import type { StripeConfig } from '../../config/config.ts'
 import type { CheckoutResponse } from '../../contract/billing/billing-schemas.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ifMissing, StripeRefusal } from './stripe-refusal.ts'
-import { USER_FIELD } from './stripe-subscription.ts'
+import { PLAN_FIELD, USER_FIELD } from './stripe-subscription.ts'
 
 export interface CheckoutOptions {
   readonly userId: string
   readonly customerId: string
   readonly price: string
+  /** The plan that the price sells. */
+  readonly planId: string
   /** undefined: Stripe chooses it. */
   readonly currency: string | undefined
   /** Days before the first payment; undefined: the buyer pays now. */
@@ -58,7 +60,7 @@ export function checkoutCalls({ read, write }: StripeCalls) {
 }
 
 function paramsOf(options: CheckoutOptions) {
-  const { userId, customerId, price, currency, trialDays, tax, embedded, pages } = options
+  const { userId, customerId, price, planId, currency, trialDays, tax, embedded, pages } = options
   return {
     mode: 'subscription',
     customer: customerId,
@@ -69,7 +71,7 @@ function paramsOf(options: CheckoutOptions) {
     subscription_data: {
       // All sums of plan changes depend on it.
       billing_mode: { type: 'flexible' },
-      metadata: { [USER_FIELD]: userId },
+      metadata: { [USER_FIELD]: userId, [PLAN_FIELD]: planId },
       ...(trialDays !== undefined && { trial_period_days: trialDays }),
     },
     allow_promotion_codes: true,

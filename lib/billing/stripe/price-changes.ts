@@ -3,7 +3,7 @@ import type { PaymentConfirmation } from '../../contract/billing/billing-schemas
 import { ApiError } from '../../parts/errors.ts'
 import type { StripeCalls } from './stripe-calls.ts'
 import { ConfirmationNeeded, unavailable } from './stripe-refusal.ts'
-import { CHARGED_FROM_FIELD, OVERAGES_FIELD } from './stripe-subscription.ts'
+import { CHARGED_FROM_FIELD, OVERAGES_FIELD, PLAN_FIELD } from './stripe-subscription.ts'
 import { requireTaxLocation, taxLines, taxOf } from './tax/invoice-tax.ts'
 
 /** Gives an item of a subscription another price. */
@@ -11,6 +11,8 @@ export interface PriceChange {
   readonly subscriptionId: string
   readonly itemId: string
   readonly price: string
+  /** The plan that the price sells. */
+  readonly planId: string
   /** From when the difference in price is charged or credited, in epoch milliseconds. */
   readonly at: number
   /** Stored with the subscription: see `ChangeTime`. Empty if the change begins a new period. */
@@ -60,6 +62,7 @@ export function priceChangeCalls({ read, write }: StripeCalls) {
     ): Promise<PendingChange | null> => {
       const { subscriptionId: id } = change
       const metadata = {
+        [PLAN_FIELD]: change.planId,
         // Stripe removes a field whose value is empty.
         [CHARGED_FROM_FIELD]: change.chargedFrom,
         ...(overages === 'off' && { [OVERAGES_FIELD]: overages }),

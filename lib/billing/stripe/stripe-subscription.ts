@@ -1,10 +1,13 @@
 import type Stripe from 'stripe'
+import type { Interval } from '../../contract/billing/price-schemas.ts'
 import { idOf } from './stripe-calls.ts'
 
 /* Our metadata of a subscription. */
 
 /** The id of our user. */
 export const USER_FIELD = 'meridian_user'
+/** The id of the plan, for when its price is no longer in the settings. */
+export const PLAN_FIELD = 'meridian_plan'
 /** `on` or `off`: whether the user pays for requests over the cap. */
 export const OVERAGES_FIELD = 'meridian_overages'
 /** See `ChangeTime`. */
@@ -34,6 +37,8 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
     trialEnd: trial_end === null ? null : trial_end * 1000,
     /** Whether it has a payment method of its own, which pays instead of the customer's. */
     hasOwnMethod: default_payment_method !== null,
+    /** The plan that our metadata of the subscription names; null if none. */
+    namedPlan: metadata[PLAN_FIELD] || null,
     wantsOverages: metadata[OVERAGES_FIELD] === 'on',
     /** The plan that is paid, and until when, as text. */
     chargedFrom: metadata[CHARGED_FROM_FIELD] ?? '',
@@ -42,10 +47,17 @@ export function toStripeSubscription(subscription: Stripe.Subscription) {
     items: items.data.map((item) => ({
       id: item.id,
       priceId: item.price.id,
+      interval: intervalOf(item.price),
+      isMetered: item.price.recurring?.usage_type === 'metered',
       periodStart: item.current_period_start * 1000,
       periodEnd: item.current_period_end * 1000,
     })),
   }
+}
+
+/** Of a period that is longer than a month, as of a year, the requests are counted by the month. */
+function intervalOf({ recurring }: Stripe.Price): Interval {
+  return recurring?.interval === 'month' && recurring.interval_count === 1 ? 'month' : 'year'
 }
 
 function userOf(customer: Stripe.Subscription['customer']): string | null {

@@ -158,7 +158,7 @@ async function toPriceChange(
   const { plan: to, interval } = offer
   const price = getPrice(prices, to, interval)
   const from = plans.ofUser(row.plan)
-  const subject = { subscriptionId: row.id, itemId: row.itemId, price }
+  const subject = { subscriptionId: row.id, itemId: row.itemId, price, planId: to.id }
   const period = periodAfter(row, from, offer)
   if (interval !== row.interval && period !== 'end-trial') requireNoOverageItem(row)
   if (period !== 'keep' || endsEarly(row)) requireContinuing(row)

@@ -34,7 +34,7 @@ export async function startCheckout(
     const customerId = await prepareCustomer(billing, stripe, buyer, now)
     const { tax } = billing
     const trialDays = (await hasTried(billing.db, userId)) ? undefined : plan.trialDays
-    const checkout = { userId, customerId, price, trialDays, tax, ...options }
+    const checkout = { userId, customerId, price, planId: plan.id, trialDays, tax, ...options }
     const { currency } = options
     const opened = await stripe
       .openCheckout(checkout)

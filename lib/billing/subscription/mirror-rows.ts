@@ -28,7 +28,7 @@ const ENDED: readonly string[] = ['canceled', 'incomplete_expired']
 /** All payments have failed. Stripe charges no more, and later invoices stay drafts: for us it has ended. */
 const GIVEN_UP = 'unpaid'
 
-/** `before`, our row so far, knows the plan of a price that was removed from the settings. */
+/** `before`, our row so far, or else metadata knows the plan of a price that was removed from the settings. */
 export function toMirrorRows(
   userId: string,
   before: SubscriptionRow | null,
@@ -66,9 +66,9 @@ function toRow(
   const last = before?.id === id ? before : null
   const { item, overageItem } = findItems(subscription, settings, last)
   const offer = item && prices.offerOf(item.priceId)
-  const plan = offer?.plan.id ?? last?.plan
+  const plan = offer?.plan.id ?? last?.plan ?? findNamed(settings, subscription)
   if (item === undefined || plan === undefined) return null
-  const interval = offer?.interval ?? last?.interval ?? 'month'
+  const interval = offer?.interval ?? item.interval
   const mayGoOver = prices.allowsOverages({ plan: plans.ofUser(plan), interval })
   return {
     id,
@@ -87,6 +87,16 @@ function toRow(
     trialEnd: status === 'trialing' ? trialEnd : null,
     ...unpaidChanges(subscription, settings, { item, last }),
   }
+}
+
+/** Our row forgets the plan of a subscription while another counts; its metadata does not. */
+function findNamed(
+  { plans }: PriceSettings,
+  { namedPlan }: StripeSubscription,
+): string | undefined {
+  if (namedPlan === null) return undefined
+  const { id, price } = plans.ofUser(namedPlan)
+  return price > 0 ? id : undefined
 }
 
 /** The price of the pending change, and of the last change that Stripe dropped unconfirmed. */
@@ -110,7 +120,7 @@ function findItems(
   const overageItem =
     items.find(({ priceId }) => priceId === overagePrice) ?? withId(last?.overageItemId)
   const known = items.find(({ priceId }) => prices.offerOf(priceId) !== undefined)
-  const other = items.find((one) => one !== overageItem)
+  const other = items.find((one) => one !== overageItem && !one.isMetered)
   return { item: known ?? withId(last?.itemId) ?? other, overageItem }
 }
 

@@ -3,12 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
+import { findSubscription } from '../../../lib/billing/subscription/subscriptions.ts'
 import { type Plan, readPlans } from '../../../lib/config/plans.ts'
 import { write } from '../../support/database/sql.ts'
 import { codeOf, recordingLog, type TestApp } from '../../support/helpers.ts'
 import { freshly } from '../../support/scene/freshly.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { openShop, SUBSCRIPTION } from '../shop.ts'
+import { DAY, methodOf, openShop, type Shop, SUBSCRIPTION } from '../shop.ts'
 
 const Subscribed = v.object({ plan: v.object({ id: v.string(), monthlyCap: v.number() }) })
 const Listed = v.array(v.object({ id: v.string() }))
@@ -24,6 +25,35 @@ function plansFile(plans: readonly Plan[]): string {
 async function planOf(app: TestApp, key: string) {
   const { body } = await app.send('GET', SUBSCRIPTION, { key })
   return v.parse(Subscribed, body).plan
+}
+
+/**
+ * Restarts without the prices of Pro. Then the buyer of `first` buys Starter, too, on a page that Meridian did
+ * not open, and ends that. Returns the plan in between, and what is left.
+ */
+async function restartAndBuyAnother(shop: Shop, first: string) {
+  const { customer, currency } = shop.atStripe(first)
+  const { product } = await shop.stripe.prices.retrieve(shop.prices.starter)
+  const recurring = { interval: 'month' } as const
+  const another = { product: String(product), currency, unit_amount: 900, recurring }
+  const { id: price } = await shop.stripe.prices.create(another)
+  await using app = await shop.app.restart({
+    STRIPE_PRICE_PRO: '',
+    STRIPE_PRICE_PRO_YEARLY: '',
+    STRIPE_PRICE_STARTER: `${shop.prices.starter},${price}`,
+  })
+  shop.pass(DAY)
+  const { id } = await shop.stripe.subscriptions.create({
+    customer: String(customer),
+    default_payment_method: methodOf(shop, first),
+    items: [{ price }],
+  })
+  await app.services.reconciliation.run()
+  const between = (await planOf(app, shop.key)).id
+  await shop.stripe.subscriptions.cancel(id)
+  await app.services.reconciliation.run()
+  const row = await findSubscription(app.services.db, shop.userId)
+  return { between, row, after: (await planOf(app, shop.key)).id }
 }
 
 const dropped = (price: string) => `${price} belongs to no plan here; users who pay it: 1`
@@ -73,6 +103,44 @@ describe('a subscriber whose price was dropped from the settings', () => {
     const { body } = await app.send('GET', SUBSCRIPTION, { key: shop.key })
     const Overages = v.object({ subscription: v.object({ overagesEnabled: v.boolean() }) })
     assert.equal(v.parse(Overages, body).subscription.overagesEnabled, true)
+  })
+})
+
+describe('a dropped price beside a second subscription', () => {
+  const terms = [
+    { interval: 'month', currency: 'usd' },
+    { interval: 'year', currency: 'usd' },
+    { interval: 'year', currency: 'eur' },
+  ] as const
+  for (const { interval, currency } of terms) {
+    it(`still sells its plan by the ${interval} in ${currency} after the second has ended`, async () => {
+      await using shop = await openShop({ sellsYearly: true })
+      const { id } = await shop.buy('pro', { interval, currency })
+      const { between, row, after } = await restartAndBuyAnother(shop, id)
+      assert.deepEqual([between, after], ['starter', 'pro'])
+      assert.deepEqual([row?.id, row?.interval, row?.currency], [id, interval, currency])
+    })
+  }
+
+  it('still sells the plan to which the subscription was changed, with its overages', async () => {
+    await using shop = await openShop()
+    const { id } = await shop.buy('starter')
+    await shop.send('PUT', SUBSCRIPTION, { planId: 'pro' })
+    await shop.send('PATCH', SUBSCRIPTION, { overagesEnabled: true })
+    const { row, after } = await restartAndBuyAnother(shop, id)
+    assert.deepEqual([after, row?.overages], ['pro', true])
+    const [plan] = shop.atStripe(id).items.data
+    assert.equal(row?.itemId, plan?.id)
+  })
+
+  it('sells nothing if the metadata names no paid plan', async () => {
+    for (const named of ['free', 'unlimited', 'none']) {
+      await using shop = await openShop()
+      const { id } = await shop.buy('pro')
+      await shop.stripe.subscriptions.update(id, { metadata: { meridian_plan: named } })
+      const { row, after } = await restartAndBuyAnother(shop, id)
+      assert.deepEqual([after, row], ['free', null])
+    }
   })
 })
 

@@ -77,7 +77,8 @@ describe('POST /v1/billing/subscription', () => {
     assert.equal(session.tax_id_collection?.enabled, true)
     assert.equal(session.cancel_url, 'http://127.0.0.1:8787/app/billing?checkout=canceled')
     const { id } = await shop.buy('starter')
-    assert.deepEqual(shop.atStripe(id).metadata, { meridian_user: shop.userId })
+    const metadata = { meridian_user: shop.userId, meridian_plan: 'starter' }
+    assert.deepEqual(shop.atStripe(id).metadata, metadata)
   })
 
   it('answers a client secret if the page is embedded', async () => {

@@ -84,6 +84,7 @@ export const other: readonly Case[] = [
           userId: 'sandbox',
           customerId,
           price: prices.pro,
+          planId: 'pro',
           currency: undefined,
           trialDays: 14,
           tax: 'off',

@@ -12,6 +12,7 @@ export function toPlan({ id, item }: Changed, price: string, at: number): PriceC
     subscriptionId: id,
     itemId: item,
     price,
+    planId: 'of the case',
     at: at * 1000,
     chargedFrom: '',
     period: 'keep',
