@@ -36,7 +36,8 @@ export function installFastPath(server: Server, options: AnswerWhole): void {
     const state = states.get(this)
     if (state instanceof KeepAliveConnection) path.take(chunk, state)
     // Bytes that follow are dropped.
-    else if (state?.hasBegun === false && path.answerOnly(chunk, this)) states.set(this, undefined)
+    else if (state?.hasBegun === false && path.takeOnly(chunk, this, state.parse))
+      states.set(this, undefined)
     else if (state?.take(chunk, turns) === false) {
       const connection = setUp(this, state)
       states.set(this, connection)
@@ -149,10 +150,23 @@ class FastPath {
     }
   }
 
-  /** If `chunk` is the only request of its connection, tries to answer it. Returns whether it did. */
-  answerOnly(chunk: Buffer, socket: Socket): boolean {
-    const request = this.#turns.hasTime() ? readOnlyRequest(chunk) : null
+  /** If `chunk` is the only request of its connection, answers it or lets it wait for its turn. Returns whether it did. */
+  takeOnly(chunk: Buffer, socket: Socket, parse: Parse): boolean {
+    const request = readOnlyRequest(chunk)
     if (request === null) return false
+    if (this.#turns.hasTime()) return this.#answerOnly(request, socket)
+    this.waiting.add(socket)
+    this.#turns.waitFirst(() => {
+      this.waiting.delete(socket)
+      if (!socket.writable || this.#answerOnly(request, socket)) return
+      this.#turns.count()
+      parse(chunk)
+    })
+    return true
+  }
+
+  /** Returns false to leave the request to node:http. */
+  #answerOnly(request: PlainRequest, socket: Socket): boolean {
     this.#turns.begin()
     const answer = this.#tryAnswer(request, socket)
     // Only the answer to a request with a body may come later.

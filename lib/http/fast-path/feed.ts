@@ -1,6 +1,4 @@
-import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { isOver, whenAnswered } from '../write-answer.ts'
 import type { Turns } from './turns.ts'
 
 /**
@@ -58,14 +56,15 @@ export class Feed {
     this.#feed()
   }
 
-  /** Notes that node:http has parsed a request and will answer it with `response`. */
-  watch(response: ServerResponse): void {
-    if (isOver(response)) return
+  /** Notes that node:http has parsed a request and will answer it. */
+  count(): void {
     this.#unanswered += 1
-    whenAnswered(response, () => {
-      this.#unanswered -= 1
-      if (this.#rest.length > 0) this.#turns.wait(this.#feed)
-    })
+  }
+
+  /** Notes that a counted request is answered, or never will be. */
+  countAnswered(): void {
+    this.#unanswered -= 1
+    if (this.#rest.length > 0) this.#turns.wait(this.#feed)
   }
 
   readonly #feed = (): void => {
@@ -78,10 +77,11 @@ export class Feed {
   #parseSlice(): void {
     this.#isParsing = true
     this.#turns.begin()
-    const end = this.#rest.indexOf(END, SLICE_BYTES - END.length)
-    const slice = end < 0 ? this.#rest : this.#rest.subarray(0, end + END.length)
-    this.#rest = this.#rest.subarray(slice.length)
-    this.#parse(slice)
+    const rest = this.#rest
+    const end = rest.indexOf(END, SLICE_BYTES - END.length)
+    const isAll = end < 0 || end === rest.length - END.length
+    this.#rest = isAll ? EMPTY : rest.subarray(end + END.length)
+    this.#parse(isAll ? rest : rest.subarray(0, end + END.length))
     if (this.#socket.parser === null) this.#rest = EMPTY
     this.#isParsing = false
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { isOver, whenAnswered } from '../write-answer.ts'
 import type { Feed } from './feed.ts'
 import type { PlainRequest, RequestReader } from './plain-request.ts'
 
@@ -65,14 +66,24 @@ export class KeepAliveConnection {
   /** Notes that node:http has parsed the head of `request`. */
   watch(request: IncomingMessage, response: ServerResponse): void {
     this.#parsed += 1
-    this.#feed.watch(response)
     const finish = () => {
       this.#done += 1
     }
-    // An answer may be sent before the body has arrived.
-    const readOn = () => (request.complete ? finish() : request.once('end', finish))
-    if (response.writableFinished) readOn()
-    else response.on('finish', readOn)
+    const end = () => {
+      if (!response.writableFinished) return
+      // An answer may be sent before the body has arrived.
+      if (request.complete) finish()
+      else request.once('end', finish)
+    }
+    if (isOver(response)) {
+      end()
+      return
+    }
+    this.#feed.count()
+    whenAnswered(response, () => {
+      this.#feed.countAnswered()
+      end()
+    })
   }
 
   /**
