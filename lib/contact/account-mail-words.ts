@@ -97,8 +97,8 @@ const NOTICES: Readonly<Record<AccountNotice, NoticeWords>> = {
   account_exists: {
     subject: 'You already have an account',
     text: () => 'Somebody tried to use your e-mail address for an account, but it already has one.',
-    ifNot: () =>
-      'If it was you, sign in instead, or ask for a new password. If not, ignore this message.',
+    ifNot: (app) =>
+      `If it was you, sign in instead at ${app}/sign-in; there you can also ask for a new password or a new verification link. If not, ignore this message.`,
   },
   email_changed: {
     subject: 'Your e-mail address was changed',

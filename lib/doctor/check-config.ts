@@ -1,11 +1,10 @@
+import { BASE_URL_ADVICE, baseUrlProblem, isLoopback } from '../config/base-url-problem.ts'
 import type { Config } from '../config/config.ts'
 import { readPlans } from '../config/plans.ts'
 import { PROXY_ADVICE, proxyProblem, recallProxy } from '../config/seen-proxy.ts'
 import { parseAddress } from '../parts/net/address.ts'
 import { contains } from '../parts/net/network.ts'
 import { type Finding, ok, warning, wrongIfThrows } from './finding.ts'
-
-const LOOPBACK = /^(127\.|localhost$|::1$|\[::1\]$)/
 
 /** Finds settings that are valid one by one, but not together. */
 export function checkConfig(config: Config): Finding[] {
@@ -20,14 +19,13 @@ function plans({ plansFile }: Config): Finding[] {
   )
 }
 
-function address({ host, baseUrl }: Config): Finding[] {
-  if (baseUrl === undefined) {
-    if (LOOPBACK.test(host)) return []
-    const text = `HOST is ${host}, but MERIDIAN_BASE_URL is not set`
-    return [warning(text, 'set it to the public address: links in mail lead there')]
-  }
+function address(config: Config): Finding[] {
+  const { baseUrl } = config
+  const problem = baseUrlProblem(config)
+  if (problem !== null) return [warning(problem, BASE_URL_ADVICE)]
+  if (baseUrl === undefined) return []
   const { protocol, hostname } = new URL(baseUrl)
-  if (protocol === 'https:' || LOOPBACK.test(hostname)) return []
+  if (protocol === 'https:' || isLoopback(hostname)) return []
   return [warning(`${baseUrl} is not encrypted`, 'put a proxy that speaks TLS in front')]
 }
 

@@ -10,6 +10,7 @@ import { ASSET_LOADS } from '../assets/page-assets.ts'
 import type { Billing } from '../billing/billing.ts'
 import { rememberPlans } from '../billing/known-plans.ts'
 import { forgetOtherPrices } from '../billing/overages/overage-price.ts'
+import { BASE_URL_ADVICE, baseUrlProblem, sendsLinks } from '../config/base-url-problem.ts'
 import type { Config } from '../config/config.ts'
 import { forgetProxy, PROXY_ADVICE, proxyProblem, rememberProxy } from '../config/seen-proxy.ts'
 import { checkWrite } from '../db/open.ts'
@@ -200,8 +201,16 @@ function createAdmission(): Admission {
   }
 }
 
+/** Warns of settings with which the service runs, but its links lead nowhere. */
+function warnOfSettings({ config, log }: Foundation): void {
+  const problem = baseUrlProblem(config)
+  if (problem !== null && sendsLinks(config)) log.warn({}, `${problem}; ${BASE_URL_ADVICE}`)
+}
+
 /** Adjusts the database to settings that have changed since the last start. */
-async function applySettings({ config, db, plans, now }: Foundation): Promise<void> {
+async function applySettings(foundation: Foundation): Promise<void> {
+  const { config, db, plans, now } = foundation
+  warnOfSettings(foundation)
   await rememberPlans(db, plans)
   await runInTransaction(db, [alignKeyExpiry(db, plans, now())])
   await runInTransaction(db, [forgetOtherPrices(db, config.stripe.overagePrice)])

@@ -4,6 +4,8 @@ import { ApiError } from '../../lib/parts/errors.ts'
 import {
   ForgotPassword,
   type ForgotPasswordProps,
+  NewVerification,
+  type NewVerificationProps,
   ResetPassword,
   type ResetPasswordProps,
   SecondStep,
@@ -19,6 +21,7 @@ import { type AuthAnswer, callAuth } from './request/call-auth.ts'
 import { deviceCookie, expiredCookie, sessionCookie } from './request/cookies.ts'
 import { readForm } from './request/form.ts'
 import { findRefusal, toAuthRefusal } from './request/problem.ts'
+import { findSecureUrl } from './request/same-site.ts'
 import { safeNext } from './request/sign-in-first.ts'
 import type { AppRoute, Visit } from './request/visit.ts'
 
@@ -32,23 +35,31 @@ export const guestRoutes: readonly AppRoute<Visit>[] = [
   { method: 'post', path: '/app/sign-up', answer: signUp },
   { method: 'get', path: '/app/forgot', answer: (visit) => showForgot(visit) },
   { method: 'post', path: '/app/forgot', answer: requestReset },
+  { method: 'get', path: '/app/verify', answer: (visit) => showVerify(visit) },
+  { method: 'post', path: '/app/verify', answer: requestVerification },
   { method: 'get', path: '/app/reset', answer: (visit) => showReset(visit, readToken(visit)) },
   { method: 'post', path: '/app/reset', answer: reset },
 ]
 
-type SignInShown = Partial<Pick<SignInProps, 'email' | 'error' | 'next' | 'verify'>>
+type SignInShown = Partial<Pick<SignInProps, 'email' | 'error' | 'next' | 'verify' | 'secureUrl'>>
 
 function showSignIn(visit: Visit, shown: SignInShown = {}, status = 200): Promise<PageAnswer> {
   const { c, instance, services } = visit
   const { allowSignUp, authUrl } = services.config
   const next = safeNext(c.req.query('next'))
   const { done, verify } = c.req.query()
-  const offers = { signUp: allowSignUp && authUrl === undefined, reset: authUrl === undefined }
+  const offers = {
+    signUp: allowSignUp && authUrl === undefined,
+    reset: authUrl === undefined,
+    verification: canMail(visit),
+  }
   const content = SignIn({ base: instance.base, next, done, verify, offers, ...shown })
   return showGuestPage(visit, { title: 'Sign in', content, status })
 }
 
 async function signIn(visit: Visit): Promise<PageAnswer> {
+  const secureUrl = findSecureUrl(visit.services, visit.c)
+  if (secureUrl !== null) return showSignIn(visit, { secureUrl }, 403)
   const form = await readForm(visit.c)
   const [email, next] = [form.text('email'), safeNext(form.text('next'))]
   // Set if the user has followed the link in the verification e-mail.
@@ -91,7 +102,7 @@ const WRONG_CODE =
 /** These do not reveal whether the user exists. */
 const NOT_SIGNED_IN = 'Incorrect e-mail address or password.'
 const NOT_SIGNED_IN_OR_VERIFIED =
-  'Incorrect e-mail address or password, or the address is not verified yet: open the link in our e-mail, or ask for a new password.'
+  'Incorrect e-mail address or password, or the address is not verified yet: open the link in our e-mail, or ask for a new one below.'
 
 /** Ends the session at once, on every device that holds its token. */
 async function signOut(visit: Visit): Promise<PageAnswer> {
@@ -113,6 +124,8 @@ async function showSignUp(visit: Visit, shown: SignUpShown = {}, status = 200) {
 }
 
 async function signUp(visit: Visit): Promise<PageAnswer> {
+  const secureUrl = findSecureUrl(visit.services, visit.c)
+  if (secureUrl !== null) return showSignIn(visit, { secureUrl }, 403)
   const form = await readForm(visit.c)
   const typed = { name: form.text('name'), email: form.text('email') }
   const body = { ...typed, password: form.exact('password') }
@@ -166,6 +179,24 @@ async function requestReset(visit: Visit): Promise<PageAnswer> {
 
 const ASKED_TOO_OFTEN =
   'Too many attempts. If you have an e-mail from us, use the newest: its link is valid for one hour. Otherwise try again later.'
+
+type VerifyShown = Pick<NewVerificationProps, 'email' | 'error' | 'problem'>
+
+async function showVerify(visit: Visit, shown: VerifyShown = {}, status = 200) {
+  if (!canMail(visit)) throw new ApiError('NOT_FOUND', 'This service does not send e-mail')
+  const content = NewVerification({ base: visit.instance.base, ...shown })
+  return showGuestPage(visit, { title: 'Verify your e-mail address', content, status })
+}
+
+/** The answer does not reveal whether the address has an account. */
+async function requestVerification(visit: Visit): Promise<PageAnswer> {
+  const email = (await readForm(visit.c)).text('email')
+  const refusal = findRefusal(AUTH_FORMS.email, { email })
+  if (refusal !== null) return showVerify(visit, { email, ...refusal }, 400)
+  const { status, message } = await callWithoutSession(visit, '/send-verification-email', { email })
+  if (status === 200) return redirectTo(visit, '/app/sign-in?done=verification-asked')
+  return showVerify(visit, { email, error: status === 429 ? ASKED_TOO_OFTEN : message }, status)
+}
 
 /** The token of the link in the e-mail. */
 function readToken({ c }: Visit): string | null {

@@ -6,6 +6,7 @@ import { readConfig } from '../../lib/config/config.ts'
 import { forgetProxy, recallProxy, rememberProxy } from '../../lib/config/seen-proxy.ts'
 import { checkConfig } from '../../lib/doctor/check-config.ts'
 import { lines, matches } from '../doctor/findings.ts'
+import { makeApp, recordingLog } from '../support/helpers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const HEADER = 'x-forwarded-for'
@@ -63,5 +64,22 @@ describe('a proxy that is not trusted', () => {
     forgetProxy(dataDir)
     assert.equal(recallProxy(dataDir), null)
     assert.deepEqual(lines(check()), ['ok'])
+  })
+})
+
+describe('mail without a public address, behind a proxy', () => {
+  it('is warned of at the start', async () => {
+    const warned = async (env: Record<string, string>) => {
+      const log = recordingLog()
+      await using _app = await makeApp({
+        log,
+        env: { MERIDIAN_TRUSTED_PROXIES: '127.0.0.1', ...env },
+      })
+      return log.events.some(({ message }) => message.includes('but MERIDIAN_BASE_URL is not'))
+    }
+    const mail = { MERIDIAN_SMTP_URL: 'smtp://127.0.0.1:9' }
+    assert.equal(await warned(mail), true)
+    assert.equal(await warned({}), false)
+    assert.equal(await warned({ ...mail, MERIDIAN_BASE_URL: 'https://geo.example' }), false)
   })
 })

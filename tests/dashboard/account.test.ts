@@ -124,6 +124,46 @@ describe('POST /app/forgot', () => {
   })
 })
 
+describe('POST /app/verify', () => {
+  const newUser = { name: 'Ada', email: EMAIL, password: PASSWORD }
+
+  it('mails a new link to who has lost the first, and hides who has an account', async () => {
+    await using mail = await startMailServer()
+    await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })
+    await visitPage(app, '/app/sign-up', { form: newUser })
+    const lost = await nextLink(mail)
+    const { html } = await visitPage(app, '/app/sign-in')
+    assert.match(html, /href="[^"]*\/app\/verify"/)
+    const ask = async (email: string) =>
+      (await visitPage(app, '/app/verify', { form: { email } })).location
+    assert.equal(await ask('eve@example.com'), '/app/sign-in?done=verification-asked')
+    assert.equal(await ask(EMAIL), '/app/sign-in?done=verification-asked')
+    const link = await nextLink(mail)
+    assert.notEqual(link.search, '')
+    assert.equal(link.pathname, lost.pathname)
+    const verify = link.searchParams.get('verify') ?? ''
+    const signedIn = await visitPage(app, '/app/sign-in', { form: { ...newUser, verify } })
+    assert.equal(signedIn.status, 303)
+    assert.equal(await ask(EMAIL), '/app/sign-in?done=verification-asked')
+    assert.equal(mail.received(), 2)
+  })
+
+  it('is limited like other mails, and says at the field what is wrong', async () => {
+    await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: 'smtp://127.0.0.1:9' } })
+    const ask = (email: string) => visitPage(app, '/app/verify', { form: { email } })
+    assert.deepEqual(problemIn((await ask('ada@')).html), ['email', 'Must be an e-mail address'])
+    for (let n = 0; n < 5; n++) assert.equal((await ask(EMAIL)).status, 303)
+    const refused = await ask(EMAIL)
+    assert.equal(refused.status, 429)
+    assert.match(refused.html, /Too many attempts/)
+  })
+
+  it('is not there without mail', async () => {
+    assert.equal((await visitPage(app, '/app/verify')).status, 404)
+    assert.doesNotMatch((await visitPage(app, '/app/sign-in')).html, /app\/verify/)
+  })
+})
+
 describe('the account page', () => {
   it('changes the name', async () => {
     const form = { name: 'Ada <i>Lovelace</i>' }

@@ -33,6 +33,22 @@ describe('POST /app/sign-in', () => {
     }
   })
 
+  it('leads to https if the browser sends it over http, where it would drop the cookie', async () => {
+    await using app = await makeApp({ env: { MERIDIAN_BASE_URL: BASE_URL } })
+    await signUp(app)
+    const form = { email: 'ada@example.com', password: PASSWORD, name: 'Ada' }
+    const over = (path: string, origin: string) =>
+      visitPage(app, path, { form, headers: { origin, 'sec-fetch-site': 'same-origin' } })
+    for (const path of ['/app/sign-in', '/app/sign-up']) {
+      const { status, html, headers } = await over(path, 'http://192.0.2.7:8787')
+      assert.equal(status, 403)
+      assert.match(html, /href="https:\/\/geo\.example\/app"/)
+      assert.equal(headers.get('set-cookie'), null)
+    }
+    assert.equal((await over('/app/sign-in', BASE_URL)).status, 303)
+    assert.equal((await over('/app/sign-in', 'http://localhost:8787')).status, 303)
+  })
+
   it('refuses a wrong password, and keeps the typed address', async () => {
     await signUp(app)
     const form = { email: 'ada@example.com', password: 'wrong horse' }
@@ -113,6 +129,20 @@ describe('a form of the dashboard', () => {
     assert.equal(await from({ 'sec-fetch-site': 'same-site' }), 403)
     assert.equal(await from({ 'sec-fetch-site': 'none', origin: BASE_URL }), 403)
     assert.doesNotMatch((await ada.visit('/app/keys')).html, /stolen/)
+  })
+
+  it('says which setting is missing if a proxy has rewritten the Host header', async () => {
+    const send = async (by: Pick<typeof app, 'app'>) => {
+      const headers = { host: '127.0.0.1:8787', origin: 'http://geo.lan', accept: 'text/html' }
+      const url = 'http://127.0.0.1:8787/app/sign-in'
+      const request = new Request(url, { method: 'POST', headers, body: new URLSearchParams() })
+      const answer = await by.app.fetch(request, { remoteAddress: freshClient() })
+      assert.equal(answer.status, 403)
+      return answer.text()
+    }
+    assert.match(await send(app), /set MERIDIAN_BASE_URL to the address that the browser shows/)
+    await using other = await makeApp({ env: { MERIDIAN_BASE_URL: BASE_URL } })
+    assert.match(await send(other), /It is at https:\/\/geo\.example\/app/)
   })
 
   it('redirects to its page when its address is opened', async () => {

@@ -153,6 +153,11 @@ describe('checkConfig', () => {
 
   it('warns of an address that is unreachable or not encrypted', () => {
     matches(check({ ...mail, HOST: '0.0.0.0' }), /^warning: HOST is 0\.0\.0\.0, but .* → set it to/)
+    const proxied = { MERIDIAN_TRUSTED_PROXIES: '127.0.0.1' }
+    const unset =
+      /^warning: MERIDIAN_TRUSTED_PROXIES is set, but MERIDIAN_BASE_URL is not → set it to/
+    matches(check({ ...mail, ...proxied }), unset)
+    assert.deepEqual(lines(check({ ...proxied, MERIDIAN_SIGN_UP: 'closed' })), ['ok'])
     const plain = { ...mail, MERIDIAN_BASE_URL: 'http://geo.example' }
     matches(check(plain), /^warning: http:\/\/geo\.example is not encrypted → put a proxy/)
   })

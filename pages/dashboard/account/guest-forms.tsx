@@ -7,10 +7,16 @@ export interface SignInProps extends PageProps {
   /** The path to open after signing in. */
   readonly next: string
   /** The other ways in that this instance offers. */
-  readonly offers: { readonly signUp: boolean; readonly reset: boolean }
+  readonly offers: {
+    readonly signUp: boolean
+    readonly reset: boolean
+    readonly verification: boolean
+  }
   readonly email?: string
   /** The token in the link that verifies the address, if it led here. */
   readonly verify?: string | undefined
+  /** The address of the dashboard over https, if the browser must use that. */
+  readonly secureUrl?: string
 }
 
 const DONE: Readonly<Record<string, string>> = {
@@ -20,12 +26,15 @@ const DONE: Readonly<Record<string, string>> = {
   everywhere: 'You are signed out on all devices.',
   deleted: 'Your account is deleted.',
   asked: 'If an account has your address, we have sent an e-mail with a link.',
+  'verification-asked':
+    'If an account has your address and waits for its verification, we have sent a new link.',
 }
 
 const TO_VERIFY = 'Sign in to verify your e-mail address.'
 
 export function SignIn({ base, next, offers, email = '', verify, ...result }: SignInProps) {
-  const { error, done = '' } = result
+  const { error, done = '', secureUrl } = result
+  if (secureUrl !== undefined) return <OverHttps url={secureUrl} />
   const isSent = next !== '/app' && error === undefined && done === ''
   return (
     <>
@@ -39,6 +48,19 @@ export function SignIn({ base, next, offers, email = '', verify, ...result }: Si
       <p class="ways">
         {offers.signUp && <a href={`${base}/app/sign-up`}>Create an account</a>}
         {offers.reset && <a href={`${base}/app/forgot`}>Forgot your password?</a>}
+        {offers.verification && <a href={`${base}/app/verify`}>New verification link</a>}
+      </p>
+    </>
+  )
+}
+
+function OverHttps({ url }: { readonly url: string }) {
+  const reason = 'You opened this page over http. Browsers keep you signed in here only over https.'
+  return (
+    <>
+      <Result error={reason} />
+      <p>
+        Go to <a href={url}>{url}</a>.
       </p>
     </>
   )
@@ -132,6 +154,28 @@ export function ForgotPassword(props: ForgotPasswordProps) {
           value={email}
           problem={problem}
           hint="We will send you a link to choose a new password. It is valid for one hour."
+        />
+      </Form>
+      <p class="ways">
+        <a href={`${base}/app/sign-in`}>Back to sign-in</a>
+      </p>
+    </>
+  )
+}
+
+export interface NewVerificationProps extends PageProps {
+  readonly email?: string
+}
+
+export function NewVerification({ base, email = '', error, problem }: NewVerificationProps) {
+  return (
+    <>
+      <Result error={error} />
+      <Form action={`${base}/app/verify`} text="Send link">
+        <EmailField
+          value={email}
+          problem={problem}
+          hint="If you signed up with this address and have not verified it, we will send you a new link. It is valid for one hour."
         />
       </Form>
       <p class="ways">
