@@ -40,6 +40,11 @@ export const HEADERS = {
     schema: { type: 'string' },
     example: 'privacy',
   },
+  'Content-Language': {
+    description: 'With `lang=auto`: the language of the names; `Vary` then names `Accept-Language`',
+    schema: { type: 'string' },
+    example: 'de',
+  },
   'WWW-Authenticate': {
     description: 'The alternative to an API key: a session token',
     required: true,
@@ -63,6 +68,7 @@ export function toResponses(row: Operation): Record<string, object> {
         ...toHeaders(row, Number(status)),
         ...toTiming(row),
         ...toNotIncluded(row),
+        ...toLanguage(row),
         ...toOwnHeaders(reply),
       },
       ...toLinks(reply),
@@ -131,11 +137,23 @@ function toErrors(codes: readonly ErrorCode[]): object {
   }
 }
 
-function toNotIncluded({ query, body }: Operation): object {
-  const canInclude = [query, body?.schema].some(
-    (schema) => schema !== undefined && fieldNames(schema).includes('include'),
+function toNotIncluded(row: Operation): object {
+  return takes(row, 'include')
+    ? { 'Not-Included': { $ref: '#/components/headers/Not-Included' } }
+    : {}
+}
+
+function toLanguage(row: Operation): object {
+  return takes(row, 'lang')
+    ? { 'Content-Language': { $ref: '#/components/headers/Content-Language' } }
+    : {}
+}
+
+/** Whether the query or the body of the row has the field. */
+function takes({ query, body }: Operation, field: string): boolean {
+  return [query, body?.schema].some(
+    (schema) => schema !== undefined && fieldNames(schema).includes(field),
   )
-  return canInclude ? { 'Not-Included': { $ref: '#/components/headers/Not-Included' } } : {}
 }
 
 function toOwnHeaders({ headers = {} }: Reply): object {

@@ -165,6 +165,16 @@ describe('an operation of the OpenAPI document', () => {
     }
   })
 
+  it('lists Content-Language where the language can be negotiated', () => {
+    for (const row of rows) {
+      const { responses } = described(row)
+      for (const status of Object.keys(row.replies)) {
+        const isNamed = 'Content-Language' in (responses[status]?.headers ?? {})
+        assert.equal(isNamed, /^locate(Caller|Address|Batch)/.test(row.id), `${row.id} ${status}`)
+      }
+    }
+  })
+
   it('requires a key or a session and names the scope unless it is public', () => {
     for (const row of rows) {
       const { security, description } = described(row)

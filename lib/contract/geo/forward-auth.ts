@@ -44,7 +44,7 @@ export const forwardAuthOperations = [
     metered: true,
     summary: 'Tell a proxy where its visitor is, and whether to let it in',
     description:
-      'For the forward authentication of nginx, Caddy and Traefik. The visitor has the address that `/v1/ip/me` locates, so the proxy must be trusted. Addresses of private and reserved networks are let in. A visitor whose country is unknown is refused by `allow`, and let in by `deny`.',
+      'For the forward authentication of nginx, Caddy and Traefik. The visitor has the address that `/v1/ip/me` locates, so the proxy must be trusted. With a list of countries, a request in which a trusted proxy names no visitor is 400. Addresses of private and reserved networks are let in. A visitor whose country is unknown is refused by `allow`, and let in by `deny`.',
     query: ForwardAuthQuery,
     replies: {
       204: {

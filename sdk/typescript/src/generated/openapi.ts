@@ -384,7 +384,7 @@ export interface paths {
         };
         /**
          * Tell a proxy where its visitor is, and whether to let it in
-         * @description For the forward authentication of nginx, Caddy and Traefik. The visitor has the address that `/v1/ip/me` locates, so the proxy must be trusted. Addresses of private and reserved networks are let in. A visitor whose country is unknown is refused by `allow`, and let in by `deny`.
+         * @description For the forward authentication of nginx, Caddy and Traefik. The visitor has the address that `/v1/ip/me` locates, so the proxy must be trusted. With a list of countries, a request in which a trusted proxy names no visitor is 400. Addresses of private and reserved networks are let in. A visitor whose country is unknown is refused by `allow`, and let in by `deny`.
          *
          *     Needs the scope `geo:read`.
          */
@@ -3419,6 +3419,11 @@ export interface components {
          */
         "Not-Included": string;
         /**
+         * @description With `lang=auto`: the language of the names; `Vary` then names `Accept-Language`
+         * @example de
+         */
+        "Content-Language": string;
+        /**
          * @description The alternative to an API key: a session token
          * @example Bearer realm="Meridian"
          */
@@ -3807,6 +3812,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Not-Included": components["headers"]["Not-Included"];
+                    "Content-Language": components["headers"]["Content-Language"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3880,6 +3886,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Not-Included": components["headers"]["Not-Included"];
+                    "Content-Language": components["headers"]["Content-Language"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3944,6 +3951,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Not-Included": components["headers"]["Not-Included"];
+                    "Content-Language": components["headers"]["Content-Language"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4017,6 +4025,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Not-Included": components["headers"]["Not-Included"];
+                    "Content-Language": components["headers"]["Content-Language"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4232,6 +4241,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Not-Included": components["headers"]["Not-Included"];
+                    "Content-Language": components["headers"]["Content-Language"];
                     [name: string]: unknown;
                 };
                 content: {
