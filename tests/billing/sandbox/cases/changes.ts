@@ -37,6 +37,29 @@ export const changes: readonly Case[] = [
     },
   },
   {
+    title: 'A date before that of an earlier, later change credits each charge for its own time',
+    source:
+      'billing/subscriptions/billing-mode/compare: "the original amount previously debited"; whether Stripe accepts such a date is to be found out',
+    run: async ({ prices, subscribe, clock, gateway, invoicesOf }) => {
+      const { start, end, ...subscribed } = await subscribe([prices.pro])
+      await clock.pass(10 * DAY)
+      const later = clock.now() + 5 * DAY
+      await gateway().changePrice(toPlan(subscribed, prices.starter, later), 'keep')
+      await clock.pass(DAY)
+      const before = clock.now()
+      const change = toPlan(subscribed, prices.big, before)
+      const rest = (amount: number, at: number) => restOf(amount, { start, end }, at)
+      const credit = rest(PRO, before) - rest(PRO, later) + rest(STARTER, later)
+      const expected = rest(BIG, before) - credit
+      const shown = sumOf((await gateway().previewPrice(change)).lines)
+      await gateway().changePrice(change, 'keep')
+      const [, , last] = await invoicesOf(subscribed.id)
+      assert.equal(last?.total, shown)
+      // Each line is rounded.
+      assert.ok(Math.abs(shown - expected) <= 1, `${shown} instead of ${expected}`)
+    },
+  },
+  {
     title: 'A change is charged as its preview shows, to the second',
     source: 'SDK: SubscriptionUpdateParams.proration_date: exactly the prorations of the preview',
     run: async ({ prices, subscribe, clock, gateway, invoicesOf }) => {
