@@ -3,7 +3,7 @@ import { createClock } from './clock.ts'
 import { type ApiFault, createApiFaults } from './http/api-faults.ts'
 import { newId } from './ids.ts'
 import { type CheckoutEntry, completeCheckout } from './resources/checkout/complete-checkout.ts'
-import { createState, type DunningEnd } from './state.ts'
+import { createState, DUNNING, type Dunning } from './state.ts'
 import { createDeliveries } from './webhooks/deliveries.ts'
 import type { DeliverySwitch } from './webhooks/delivery-switches.ts'
 import { emit, type World } from './world.ts'
@@ -71,8 +71,9 @@ export function createDouble(
     /** Returns the fault for a call with this method, or null. */
     takeFault: faults.take,
     clearFaults: faults.clear,
-    /** Sets what happens to subscriptions whose last payment attempt has failed. */
-    endDunningAs: (end: DunningEnd) => state.dunning.set('end', end),
+    /** Sets when a failed payment is tried again, and what happens when the last attempt has failed. */
+    setDunning: (policy: Partial<Dunning>) =>
+      state.dunning.set('policy', { ...DUNNING, ...policy }),
     /** Pays a checkout session, hosted or embedded, as its customer would in a browser. */
     payCheckout(id: string, entry: CheckoutEntry) {
       tick()

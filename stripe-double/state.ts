@@ -10,6 +10,18 @@ export type CardBehaviour = 'pays' | 'declines' | 'asks' | 'asks-once' | 'asks-t
 /** What happens to a subscription when the last attempt to collect its invoice has failed. */
 export type DunningEnd = 'canceled' | 'unpaid'
 
+/**
+ * The end of dunning, and the days from each failed attempt to the next one.
+ * "1 week, 2 weeks, 3 weeks, 1 month, or 2 months. The recommended default is 8 tries within 2 weeks":
+ * https://docs.stripe.com/payments/off-session-payments/smart-retries
+ */
+export interface Dunning {
+  readonly end: DunningEnd
+  readonly retryDays: readonly number[]
+}
+
+export const DUNNING: Dunning = { end: 'canceled', retryDays: [1, 1, 2, 2, 2, 2, 2, 2] }
+
 /** A charge for an item, net of discounts, in cents. Credits are computed from it. */
 interface Debit extends Period {
   readonly net: number
@@ -89,7 +101,7 @@ export function createState() {
     /** By subscription: the change that takes effect once its invoice is paid. */
     pendingChanges: new Map<string, PendingChange>(),
     /** The setting of the account. */
-    dunning: new Map<'end', DunningEnd>([['end', 'canceled']]),
+    dunning: new Map<'policy', Dunning>([['policy', DUNNING]]),
     /** By checkout session. */
     orders: new Map<string, Order>(),
     taxSettings: new Map<'head_office', true>(),

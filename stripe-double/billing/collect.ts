@@ -45,7 +45,7 @@ function statusAfter({ status, latest_invoice }: Stripe.Subscription, invoice: S
 }
 
 function endDunning(world: World, row: Stripe.Subscription): void {
-  if (world.state.dunning.get('end') !== 'unpaid') {
+  if (world.state.dunning.get('policy')?.end !== 'unpaid') {
     endSubscription(world, row, 'discarded')
     return
   }

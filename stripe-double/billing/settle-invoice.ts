@@ -8,9 +8,6 @@ import { usageLines } from './period-lines.ts'
 /** How long a renewal's invoice stays a draft. Late usage is added to it in that time. */
 const DRAFT_SECONDS = 3_600
 
-/** Days from each failed payment to the next attempt. After the last one the subscription ends. */
-const RETRY_DAYS = [3, 5, 7]
-
 /** Creates, finalizes and charges the invoice at once. */
 export function chargeNow(
   world: World,
@@ -169,7 +166,7 @@ function nextAttempt(world: World, invoice: Stripe.Invoice, attempts: number): n
   if (invoice.billing_reason === 'subscription_create' || isForPendingChange(world, invoice)) {
     return null
   }
-  const days = RETRY_DAYS[attempts - 1]
+  const days = world.state.dunning.get('policy')?.retryDays[attempts - 1]
   return days === undefined ? null : world.now() + days * 86_400
 }
 

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { StripeDouble } from '../double.ts'
 import { CheckoutEntry } from '../resources/checkout/complete-checkout.ts'
+import { DUNNING } from '../state.ts'
 import { DeliverySwitch } from '../webhooks/delivery-switches.ts'
 import { ApiFault } from './api-faults.ts'
 import { StripeDoubleError } from './stripe-error.ts'
@@ -14,7 +15,10 @@ const Switch = v.strictObject({ deliveries: DeliverySwitch, count: Count })
 
 const Fail = v.strictObject({ fault: ApiFault, count: Count })
 
-const Dunning = v.strictObject({ end: v.picklist(['canceled', 'unpaid']) })
+const Dunning = v.strictObject({
+  end: v.optional(v.picklist(['canceled', 'unpaid']), DUNNING.end),
+  retryDays: v.optional(v.pipe(v.array(v.number()), v.maxLength(8)), [...DUNNING.retryDays]),
+})
 
 const Emitted = v.strictObject({ type: v.string(), object: v.record(v.string(), v.unknown()) })
 
@@ -53,9 +57,9 @@ export function createControl(double: StripeDouble) {
     double.emit(type, object)
     return { type }
   })
-  post('/dunning', Dunning, ({ end }) => {
-    double.endDunningAs(end)
-    return { end }
+  post('/dunning', Dunning, (policy) => {
+    double.setDunning(policy)
+    return policy
   })
   post('/checkout/:id/pay', CheckoutEntry, (entry, id) => double.payCheckout(id, entry))
   return control

@@ -110,7 +110,7 @@ describe('the billing pages', () => {
   })
 
   it('link to the open invoice while a payment is missing', async () => {
-    shop.double.endDunningAs('unpaid')
+    shop.double.setDunning({ end: 'unpaid' })
     const { visit, subscribe } = await openBilling(shop)
     await subscribe('pro')
     assert.doesNotMatch((await visit('/app/billing')).html, /Pay or confirm at Stripe/)

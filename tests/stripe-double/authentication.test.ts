@@ -260,7 +260,7 @@ describe('an open invoice', () => {
 
   it('leaves later invoices of an unpaid subscription as drafts', async () => {
     const { stripe, double } = at
-    double.endDunningAs('unpaid')
+    double.setDunning({ end: 'unpaid' })
     const { id } = await subscribe(at, 'pm_card_chargeCustomerFail')
     double.advance(60 * DAY)
     const { data } = await stripe.invoices.list({ subscription: id })

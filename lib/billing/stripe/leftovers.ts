@@ -28,8 +28,12 @@ export function leftoverCalls(calls: StripeCalls) {
     sortLines: async ({ invoice, endedAt }: Leftover, overagePrice = '') => {
       const lines = await readLines(calls, invoice)
       const metered = await findMetered(calls, lines, overagePrice)
-      const usage = lines.filter((line) => metered.has(priceOf(line)))
-      const fees = lines.filter((line) => !usage.includes(line) && isPaidPast(line, endedAt))
+      const isUsage = (line: Stripe.InvoiceLineItem) => metered.has(priceOf(line))
+      // A draft still gets the last units.
+      const usage = lines.filter(
+        (line) => isUsage(line) && (invoice.status === 'draft' || line.quantity !== 0),
+      )
+      const fees = lines.filter((line) => !isUsage(line) && isPaidPast(line, endedAt))
       return { usage: usage.map(({ id }) => id), fees: fees.map(({ id }) => id) }
     },
 

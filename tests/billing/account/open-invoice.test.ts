@@ -9,7 +9,7 @@ const SET = '/v1/billing/payment-method'
 /** Starter, whose renewal fails. */
 async function openOwing(): Promise<Shop> {
   const shop = await openShop()
-  shop.double.endDunningAs('unpaid')
+  shop.double.setDunning({ end: 'unpaid' })
   const { id } = await shop.buy('starter')
   const customer = String(shop.atStripe(id).customer)
   const card = await shop.stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })

@@ -35,7 +35,7 @@ async function useCard({ stripe, atStripe, id }: Shop & { readonly id: string },
 
 /** Lets all retries fail. */
 async function becomeUnpaid(shop: Shop & { readonly id: string }): Promise<void> {
-  shop.double.endDunningAs('unpaid')
+  shop.double.setDunning({ end: 'unpaid' })
   shop.pass(16 * DAY)
   await shop.settled()
   assert.equal(shop.atStripe(shop.id).status, 'unpaid')

@@ -12,7 +12,7 @@ describe('the double agrees with the cases for Stripe:', () => {
     it(`${title} (${source})`, async () => {
       // A clock that only the case moves.
       await using double = await startStripeDouble({ realNow: () => START_MS })
-      double.endDunningAs('unpaid')
+      double.setDunning({ end: 'unpaid' })
       const start = START_MS / 1000
       const at = { key: newSecretKey(), apiBase: double.url, start, pauseMs: 0 }
       await using sandbox = await openSandbox(at)
