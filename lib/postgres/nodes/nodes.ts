@@ -5,7 +5,7 @@ import { ACKNOWLEDGE } from './barrier.ts'
 import { createFlushes } from './flushes.ts'
 
 /** A node without a heartbeat for this long is dead. */
-const DEAD_AFTER_MS = 10 * SECOND_MS
+export const DEAD_AFTER_MS = 10 * SECOND_MS
 
 /** This process among those that share the database. */
 export type Node = Awaited<ReturnType<typeof joinNodes>>

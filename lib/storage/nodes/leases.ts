@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { MINUTE_MS, SECOND_MS } from '../../parts/durations.ts'
 import { ApiError } from '../../parts/errors.ts'
 import { repeat } from '../../parts/repeat.ts'
-import type { PgPool } from '../../postgres/connection.ts'
+import { type PgPool, QUICK_MS } from '../../postgres/connection.ts'
+import { DEAD_AFTER_MS } from '../../postgres/nodes/nodes.ts'
 import type { Leases, LeaseTerms } from '../storage.ts'
 
 export interface LeaseOptions {
@@ -12,28 +13,37 @@ export interface LeaseOptions {
   readonly onError: (error: unknown, message: string) => void
   /** Aborts once the server stops. Then the signals of all work abort, too. */
   readonly signal: AbortSignal
-  /** How long a lease lasts if its owner neither renews it nor is marked dead; by default 30 seconds. */
+  /** How long a lease lasts if its owner neither renews it nor is marked dead; by default 9 seconds. */
   readonly leaseMs?: number
 }
 
-const LEASE_MS = 30 * SECOND_MS
+/** Its owner gives the work up before others may mark it dead, and so take the lease. */
+const LEASE_MS = DEAD_AFTER_MS - SECOND_MS
+/** How often a lease is renewed while it lasts: an attempt may fail late. */
+const RENEWALS = 6
 const LONGEST_WAIT_MS = MINUTE_MS
 /** The longest pause between two attempts of a node that waits for a lease. */
 const STEP_MS = 100
 
+/** A heartbeat, so that no other node can mark the owner dead before the lease ends. */
+const STAY_LIVE = `
+  UPDATE nodes SET seen_at = greatest(seen_at, now_ms()) FROM held
+  WHERE id = held.owner AND died_at IS NULL`
 /**
  * Only a live node can take a lease. Before its end, a lease passes to another node only if its owner is dead
  * or already removed.
  */
-const TAKE = `
+const TAKE = `WITH held AS (
   INSERT INTO leases AS held (name, owner, until_ms)
   SELECT $1, id, now_ms() + $3::bigint FROM nodes WHERE id = $2 AND died_at IS NULL
   ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until_ms = excluded.until_ms
   WHERE held.owner = excluded.owner OR held.until_ms <= now_ms()
-    OR NOT EXISTS (SELECT FROM nodes WHERE id = held.owner AND died_at IS NULL)`
-const RENEW = `
+    OR NOT EXISTS (SELECT FROM nodes WHERE id = held.owner AND died_at IS NULL)
+  RETURNING owner) ${STAY_LIVE}`
+const RENEW = `WITH held AS (
   UPDATE leases SET until_ms = now_ms() + $3::bigint WHERE name = $1 AND owner = $2
-    AND EXISTS (SELECT FROM nodes WHERE id = $2 AND died_at IS NULL)`
+    AND EXISTS (SELECT FROM nodes WHERE id = $2 AND died_at IS NULL)
+  RETURNING owner) ${STAY_LIVE}`
 const RELEASE = 'DELETE FROM leases WHERE name = $1 AND owner = $2'
 
 /**
@@ -45,7 +55,7 @@ export function createPgLeases(options: LeaseOptions): Leases {
   /** The work that this process is doing. A row keeps only other nodes from it. */
   const running = new Set<string>()
   const change = async (sql: string, params: readonly unknown[]): Promise<boolean> =>
-    (await pool.use((connection) => connection.query(sql, params))).changes > 0
+    (await pool.use((connection) => connection.query(sql, params), QUICK_MS)).changes > 0
   const report = (error: unknown) => {
     if (!signal.aborted) onError(error, 'cannot renew or release a lease, which ends by itself')
   }
@@ -98,7 +108,7 @@ export function createPgLeases(options: LeaseOptions): Leases {
   }
 }
 
-/** Renews a lease until it is disposed of. `signal` aborts before another node can take it, unless that one has marked this node dead. */
+/** Renews a lease until it is disposed of. `signal` aborts before another node can take it. */
 function keepRenewed(
   { startedAt, leaseMs }: { readonly startedAt: number; readonly leaseMs: number },
   renew: () => Promise<boolean>,
@@ -109,7 +119,7 @@ function keepRenewed(
   const abortAt = (time: number) => setTimeout(abort, time - performance.now()).unref()
   let timer = abortAt(startedAt + leaseMs)
   const renewing = repeat(
-    leaseMs / 3,
+    leaseMs / RENEWALS,
     async () => {
       const askedAt = performance.now()
       if (!(await renew())) return abort()
