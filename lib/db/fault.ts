@@ -12,8 +12,11 @@ const FAULT =
 const POSTGRES_FAULT = /^(08|25006|40|53|57|58|XX)/
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)(_|$)/
 
+/** What a disk that fails or has turned read-only makes SQLite report. */
+const DISK_FAULT = /^(SQLITE_(IOERR|READONLY|CANTOPEN)(_|$)|EIO$)/
+
 /** Advice for a damaged database. */
-export const RESTORE_ADVICE = `keep the file and restore a copy: ${commandText('restore', 'ARCHIVE --overwrite')}, or the copy of Litestream`
+export const RESTORE_ADVICE = `keep the file, check the disk (dmesg), and restore a copy: ${commandText('restore', 'ARCHIVE --overwrite')}, or the copy of Litestream`
 
 /** Whether the database is unusable, temporarily or permanently. */
 export function isFault(error: unknown): boolean {
@@ -33,6 +36,11 @@ export function isOrphan(error: unknown): boolean {
 /** Whether SQLite finds the database damaged. */
 export function isDamage(error: unknown): boolean {
   return DAMAGE.test(codeOf(error))
+}
+
+/** Whether the disk may have failed to read or write. */
+export function isDiskFault(error: unknown): boolean {
+  return DISK_FAULT.test(codeOf(error))
 }
 
 /** Whether another process holds the lock that the statement needs. */

@@ -111,7 +111,7 @@ interface Preloads {
 
 /** Opens all services in the order of their dependencies, and disposes of them in reverse. */
 export async function openServices(config: Config, options: ServiceOptions): Promise<Services> {
-  const { log, checkDamage } = watchForDamage(withRecoveries(options.log))
+  const { log, checkDamage } = watchForDamage(withRecoveries(options.log), options.now)
   await using opening = new AsyncDisposableStack()
   const foundation = await openFoundation(config, { ...options, log }, opening)
   const geo: Library = opening.use(await openDatabases(config, { ...options, log }))

@@ -131,7 +131,8 @@ describe('damage found while the server runs', () => {
     overwrite(database, startOf('sites'), PAGE)
     writeFromElsewhere()
     assert.equal(await statusOf(SITES), 503)
-    const logged = /the database is damaged: keep the file and restore.*npm run restore/
+    const logged =
+      /the database is damaged: keep the file, check the disk \(dmesg\), and restore.*npm run restore/
     // The line follows others that are being written.
     while (!logged.test(server.output())) await sleep(20)
     assert.equal(await statusOf('/v1/ip/81.2.69.160'), 200)

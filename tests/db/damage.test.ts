@@ -5,7 +5,10 @@ import { describe, it } from 'node:test'
 import { isDamage, isFault } from '../../lib/db/fault.ts'
 import { checkpointWal, checkWrite, openDb } from '../../lib/db/open.ts'
 import { health } from '../../lib/db/tables.ts'
+import { HOUR_MS, MINUTE_MS } from '../../lib/parts/durations.ts'
+import { watchForDamage } from '../../lib/services/damage.ts'
 import { makeDataFolder, withClient } from '../support/data-folder.ts'
+import { recordingLog } from '../support/helpers.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
@@ -32,7 +35,8 @@ function openError(database: string): string {
   }
 }
 
-const REFUSED = /^Error: Cannot open the database .*app\.db: [^\n]+; keep the file and restore/
+const REFUSED =
+  /^Error: Cannot open the database .*app\.db: [^\n]+; keep the file, check the disk \(dmesg\), and restore/
 
 describe('a damaged database', () => {
   it('is refused with advice, whichever page is damaged', async () => {
@@ -85,6 +89,52 @@ describe('a write-ahead log of the previous process', () => {
     copyFileSync(other, alone)
     opened.$client.close()
     assert.deepEqual(await openDb(alone).select().from(health).all(), [{ id: 1, checkedAt: 7 }])
+  })
+})
+
+describe('damage that is found in use', () => {
+  const MALFORMED = Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT' })
+  const FAILED = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' })
+  const watch = () => {
+    const recorded = recordingLog()
+    const clock = { time: 0 }
+    const watched = watchForDamage(recorded, () => clock.time)
+    const report = (...errors: readonly Error[]) => {
+      for (const err of errors) watched.log.error({ err }, 'failed')
+    }
+    const advice = () =>
+      recorded.events.map(({ message }) => message).filter((message) => message !== 'failed')
+    return { ...watched, clock, report, advice }
+  }
+
+  it('is called damage once, and does not go away by itself', () => {
+    const { report, advice, checkDamage, clock } = watch()
+    report(MALFORMED, MALFORMED)
+    assert.match(advice().join(), /^the database is damaged: keep the file[^,]*,[^,]*, and restore/)
+    clock.time = HOUR_MS
+    assert.throws(checkDamage, MALFORMED)
+  })
+
+  it('is never called damage if the disk fails, and health recovers', () => {
+    for (const errors of [
+      [FAILED, MALFORMED],
+      [FAILED, MALFORMED, MALFORMED, FAILED],
+    ]) {
+      const { report, advice, checkDamage, clock } = watch()
+      report(...errors)
+      assert.match(advice().join(), /^the disk fails: [^;]*doctor; restore nothing before that$/)
+      assert.throws(checkDamage, MALFORMED)
+      clock.time = MINUTE_MS + 1
+      checkDamage()
+    }
+  })
+
+  it('is taken back if the disk fails afterwards', () => {
+    const { report, advice, checkDamage, clock } = watch()
+    report(MALFORMED, FAILED)
+    assert.match(advice().at(-1) ?? '', /^the disk fails/)
+    clock.time = MINUTE_MS + 1
+    checkDamage()
   })
 })
 
