@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, it } from 'node:test'
+import { after, before, it, type TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { mintKey } from '../../lib/access/api-key.ts'
 import { openPgKeyRing } from '../../lib/access/key-ring/pg-key-ring.ts'
@@ -30,6 +30,34 @@ async function addKey() {
   )
   return { text, id }
 }
+
+/** Keys of a node that reads the database only while it is not away. */
+async function openNode(t: TestContext) {
+  const database = { isAway: false }
+  const network: PgPool = {
+    listen: (channels) => pool.listen(channels),
+    [Symbol.asyncDispose]: async () => {},
+    use: (work) =>
+      database.isAway ? Promise.reject(new Error('PostgreSQL is away')) : pool.use(work),
+  }
+  const options = { engine: createPgEngine(pool), onError: () => {}, staleMs: 60_000 }
+  const keys = await openPgKeyRing({ ...options, pool: network, plans: readPlans(undefined) })
+  t.after(() => keys[Symbol.asyncDispose]())
+  return { database, keys }
+}
+
+it('keys that are unknown while the database cannot be read may be new ones, and are 503', async (t) => {
+  const known = await addKey()
+  const { database, keys } = await openNode(t)
+  const unknown = mintKey('secret').text
+  assert.equal(keys.find(unknown, 0), null)
+  database.isAway = true
+  const now = performance.now.bind(performance)
+  t.mock.method(performance, 'now', () => now() + 3_000)
+  assert.throws(() => keys.find(unknown, 0), { code: 'SERVICE_UNAVAILABLE' })
+  assert.equal(keys.find('no key', 0), null)
+  assert.notEqual(keys.find(known.text, 0), null)
+})
 
 async function readRevision(): Promise<number> {
   const { rows } = await run('SELECT max(revision) FROM access_changes')

@@ -10,6 +10,7 @@ import {
   QUICK_MS,
 } from '../../postgres/connection.ts'
 import { shareRuns } from '../../postgres/nodes/share-runs.ts'
+import { isKeyText } from '../api-key.ts'
 import { createFindKey } from './find-key.ts'
 import {
   createKeyIndex,
@@ -40,6 +41,8 @@ export interface KeyRingOptions {
 
 const PAGE = 10_000
 const MAX_CHANGES = 50_000
+/** Twice the longest pause between two reads of changes. */
+const FRESH_MS = 2 * SECOND_MS
 
 /**
  * Loads all keys. PostgreSQL notifies each node of the changes of the others once they are committed. In
@@ -81,7 +84,11 @@ export async function openPgKeyRing(options: KeyRingOptions): Promise<KeyRing & 
   return {
     find: (text, now) => {
       if (!reads.isCurrent()) throw new ApiError('SERVICE_UNAVAILABLE', STALE)
-      return find(text, now)
+      const key = find(text, now)
+      if (key === null && isKeyText(text) && !reads.isFresh()) {
+        throw new ApiError('SERVICE_UNAVAILABLE', STALE)
+      }
+      return key
     },
     isCurrent: reads.isCurrent,
     onChange,
@@ -106,6 +113,8 @@ function trackReads(staleMs: number) {
       askedAt = at
     },
     isCurrent: () => performance.now() - askedAt <= staleMs,
+    /** Whether a key that is unknown here is no key: one that another node has just made would be known. */
+    isFresh: () => performance.now() - askedAt <= FRESH_MS,
   }
 }
 
