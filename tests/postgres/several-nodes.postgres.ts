@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Stripe from 'stripe'
 import * as v from 'valibot'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
+import { createOpenDemo } from '../../lib/services/demo.ts'
 import { environment, openShop, type Shop, WEBHOOK } from '../billing/shop.ts'
-import { startPostgres } from '../support/database/postgres-server.ts'
+import { query, startPostgres } from '../support/database/postgres-server.ts'
 import { openServerDatabase } from '../support/database/test-database.ts'
 import { makeApp, type TestApp } from '../support/helpers.ts'
 import { shared } from '../support/scene/freshly.ts'
@@ -17,6 +18,24 @@ const Usage = v.object({
 })
 
 const server = shared(() => startPostgres({ fsync: 'off' }))
+
+it('several nodes that start at once make one demo key, with one entry in the audit log', async () => {
+  await using closing = new AsyncDisposableStack()
+  const url = await server.createDatabase()
+  const apps: TestApp[] = []
+  for (let node = 0; node < 3; node++) {
+    apps.push(closing.use(await makeApp({ database: await openServerDatabase(url) })))
+  }
+  // Real nodes have their secrets from the database.
+  const secrets = apps[0]?.services.secrets ?? assert.fail()
+  const keys = await Promise.all(
+    apps.map(({ services }) => createOpenDemo({ ...services, secrets }, services.keys)()),
+  )
+  assert.equal(new Set(keys).size, 1)
+  assert.notEqual(keys[0], null)
+  const entries = await query(url, "SELECT action FROM audit_log WHERE actor_id = 'demo'")
+  assert.deepEqual(entries, [['create_key']])
+})
 
 describe('a user who sends requests to one node only', () => {
   const closing = new AsyncDisposableStack()
