@@ -14,7 +14,10 @@ import type { Handlers } from '../context.ts'
 import { getUser, refuseRemote } from './account.ts'
 import { confirmPassword, type OwnerParts, wrongCode } from './confirm-owner.ts'
 
-const ISSUER = 'Meridian'
+/** Names the service, so that people can tell several apart in their app. A colon would end the name. */
+function issuerOf(baseUrl: string): string {
+  return `Meridian (${new URL(baseUrl).hostname.replaceAll(':', '-')})`
+}
 
 const NOT_CONFIRMED = {
   'on-already': 'The second factor is on already',
@@ -22,7 +25,7 @@ const NOT_CONFIRMED = {
   'wrong-code': 'code: is wrong: check the clock of the device with the app',
 } as const
 
-export function secondFactorHandlers(services: OwnerParts & Pick<Services, 'config'>) {
+export function secondFactorHandlers(services: OwnerParts & Pick<Services, 'baseUrl' | 'config'>) {
   const { db, secondFactors } = services
   /** Returns the user after checking the password. */
   const getOwner = async (caller: Caller, password: string | undefined) => {
@@ -47,7 +50,7 @@ export function secondFactorHandlers(services: OwnerParts & Pick<Services, 'conf
       }
       const secret = await offerSecondFactor(secondFactors, caller.userId)
       if (secret === null) throw new ApiError('BAD_REQUEST', NOT_CONFIRMED['on-already'])
-      const uri = toUri(secret, { issuer: ISSUER, account: email })
+      const uri = toUri(secret, { issuer: issuerOf(services.baseUrl()), account: email })
       return { status: 200, body: { secret: toBase32(secret), uri } }
     },
     confirmSecondFactor: async ({ caller, body: { code }, now }) => {

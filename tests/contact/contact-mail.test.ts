@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { toInquiryMessage } from '../../lib/contact/inquiry-mail.ts'
 import { newInquiry } from '../../lib/contact/inquiry-store.ts'
+import { messageIdOf } from '../../lib/contact/mail-delivery.ts'
 import { DAY_MS, MINUTE_MS } from '../../lib/parts/durations.ts'
 import { openMailConnection } from '../../lib/parts/mail.ts'
 import { makeApp, NOON, recordingLog } from '../support/helpers.ts'
@@ -192,5 +194,31 @@ describe('inquiries by mail', () => {
       assert.ok(headers.includes(`To: ${SUPPORT}`))
     }
     await fc.assert(fc.asyncProperty(Inquiry, check), { numRuns: 300 })
+  })
+})
+
+describe('an address with an international domain', () => {
+  it('is written in ASCII in the envelope, since many servers take no other', async () => {
+    // RFC 6531, section 3.2: without SMTPUTF8, a client must not send such an address.
+    const said: string[] = []
+    const server = createServer((socket) => {
+      socket.write('220 mail.example\r\n')
+      socket.on('data', (bytes) => {
+        said.push(String(bytes).trim())
+        socket.write(String(bytes).startsWith('DATA') ? '354 go on\r\n' : '250 mail.example\r\n')
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    // safe: it listens on a port
+    const { port } = server.address() as AddressInfo
+    const from = 'Büro <geo@bücher.example>'
+    const connection = openMailConnection({ url: `smtp://127.0.0.1:${port}`, from })
+    await connection.send({ to: 'ada@bücher.example', subject: 'Hello', text: 'Hello' })
+    connection[Symbol.dispose]()
+    server.close()
+    const envelope = said.filter((line) => /^(MAIL|RCPT)/.test(line))
+    const [sender, recipient] = ['geo', 'ada'].map((name) => `<${name}@xn--bcher-kva.example>`)
+    assert.deepEqual(envelope, [`MAIL FROM:${sender}`, `RCPT TO:${recipient}`])
+    assert.equal(messageIdOf('1', from), '<1@xn--bcher-kva.example>')
   })
 })

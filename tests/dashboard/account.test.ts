@@ -165,6 +165,13 @@ describe('POST /app/verify', () => {
 })
 
 describe('the account page', () => {
+  it('names the user for password managers in the form for a new password', async () => {
+    const { html } = await ada.visit('/app/account')
+    const form = /<form[^>]*\/app\/account\/password".*?<\/form>/s.exec(html)?.[0] ?? ''
+    // HTML, 4.10.18.7: autocomplete="username" is the name that goes with the password.
+    assert.match(form, /<input[^>]*value="ada@[^"]*"[^>]*autocomplete="username"/)
+  })
+
   it('changes the name', async () => {
     const form = { name: 'Ada <i>Lovelace</i>' }
     const { location } = await ada.submit('/app/account/name', form)

@@ -46,6 +46,8 @@ export function Account(props: AccountProps) {
           </Card>
           <Card id="password-title" title="Password">
             <Form action={`${base}/app/account/password`} text="Change password" kind="quiet">
+              {/* So that password managers save the new password under this name. */}
+              <input type="text" value={me.email ?? ''} autocomplete="username" readonly hidden />
               <CurrentPassword name="current" label="Current password" problem={problem} />
               <NewPassword problem={problem} />
             </Form>

@@ -41,6 +41,14 @@ describe('turning the second factor on', () => {
     assert.match(answer.text, /This account has no password/)
   })
 
+  it('names the instance in the app of the user', async () => {
+    await using other = await makeApp({ env: { MERIDIAN_BASE_URL: 'https://geo.example' } })
+    const call = callWith(other, await signUp(other))
+    const { body } = await call('', { password: PASSWORD })
+    const { uri } = v.parse(v.object({ uri: v.string() }), body)
+    assert.equal(new URL(uri).searchParams.get('issuer'), 'Meridian (geo.example)')
+  })
+
   it('gives ten recovery codes, is audited, and ends the sessions that began without it', async () => {
     const { token, call, recoveryCodes, other } = await signUpWithFactor(app)
     assert.equal(recoveryCodes.length, 10)
