@@ -105,10 +105,10 @@ async function requestRest(
 }
 
 function withHeaders(options: FetchOptions, more: RequestOptions['headers'] = {}): RequestOptions {
-  const { headers, modifiedSince, send } = options
+  const { headers, modifiedSince, limitMs } = options
   const since = modifiedSince === undefined ? undefined : new Date(modifiedSince).toUTCString()
   return {
-    send,
+    limitMs,
     headers: {
       ...headers,
       ...(since !== undefined && { 'if-modified-since': since }),

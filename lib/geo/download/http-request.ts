@@ -1,4 +1,7 @@
+import { lookup } from 'node:dns/promises'
 import { VERSION } from '../../config/version.ts'
+import { parseAddress } from '../../parts/net/address.ts'
+import { isPublic } from '../../parts/net/public-address.ts'
 import { reasonOf } from '../../parts/reason.ts'
 import { atMost } from './at-most.ts'
 
@@ -8,12 +11,11 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** How long to wait for more data. */
   readonly idleMs?: number | undefined
-  /** Sends a request and follows redirects; default: `fetch`, which follows all. */
-  readonly send?: Send | undefined
+  /** The longest time that the request with its answer may take; default: any. */
+  readonly limitMs?: number | undefined
 }
 
-export type Send = (url: string, init: RequestInit) => Promise<Response>
-
+const MAX_REDIRECTS = 5
 const IDLE_MS = 30_000
 const MAX_TEXT_BYTES = 2 ** 20
 
@@ -30,22 +32,67 @@ export function watchIdle(idleMs = IDLE_MS) {
 }
 
 /**
- * Requests `url` and follows redirects; credentials in the headers are sent to its origin only. Ignores `idleMs`.
+ * Requests `url`. Follows redirects within its origin, from http to https on its host, and to https on public
+ * addresses: the owner of a list must not make this server read from its private network. Credentials in the
+ * headers are sent to the origin of `url` only. Ignores `idleMs`.
  */
 export async function request(
   url: string,
-  { headers, send = fetch }: RequestOptions,
-  { signal, touch }: Idle,
+  { headers, limitMs }: RequestOptions,
+  { signal: idle, touch }: Idle,
   method: 'GET' | 'HEAD' = 'GET',
 ): Promise<Response> {
-  const own = { 'user-agent': `Meridian/${VERSION}` }
+  const signal =
+    limitMs === undefined ? idle : AbortSignal.any([idle, AbortSignal.timeout(limitMs)])
+  const own = { ...headers, 'user-agent': `Meridian/${VERSION}` }
   try {
-    return await send(url, { method, signal, headers: { ...headers, ...own } })
+    return await follow(new URL(url), { method, signal, headers: own, redirect: 'manual' })
   } catch (cause) {
-    throw failedRequest(url, cause, signal.aborted ? 'try again' : undefined)
+    throw failedRequest(url, cause, idle.aborted ? 'try again' : undefined)
   } finally {
     touch()
   }
+}
+
+async function follow(first: URL, init: RequestInit): Promise<Response> {
+  let headers = new Headers(init.headers)
+  let from = first
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const response = await fetch(from, { ...init, headers })
+    const location = response.headers.get('location')
+    if (response.status < 300 || response.status > 399 || location === null) return response
+    await response.body?.cancel()
+    const to = await targetOf(from, location)
+    headers = headersAt(to, from, headers)
+    from = to
+  }
+  throw new Error(`it is redirected more than ${MAX_REDIRECTS} times`)
+}
+
+/** The headers after a redirect: another origin gets no credentials. */
+export function headersAt(to: URL, from: URL, headers: Headers): Headers {
+  const kept = new Headers(headers)
+  if (to.origin !== from.origin) kept.delete('authorization')
+  return kept
+}
+
+async function targetOf(from: URL, location: string): Promise<URL> {
+  const to = URL.parse(location, from.href)
+  if (to !== null && (await mayFollow(from, to))) return to
+  throw new Error(`it is redirected to "${location}", which is not https on a public address`)
+}
+
+async function mayFollow(from: URL, to: URL): Promise<boolean> {
+  if (to.origin === from.origin) return true
+  if (to.protocol !== 'https:' || to.username !== '') return false
+  // A mirror in the private network may lead from http to https.
+  return (from.port === '' && to.host === from.host) || (await isPublicHost(to))
+}
+
+async function isPublicHost({ hostname }: URL): Promise<boolean> {
+  const found = await lookup(hostname.replaceAll(/[[\]]/g, ''), { all: true })
+  const addresses = found.map(({ address }) => parseAddress(address))
+  return addresses.every((address) => address !== null && isPublic(address))
 }
 
 /** Returns the text at `url`, or the status if it is not 200. */

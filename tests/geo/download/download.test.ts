@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { headersAt } from '../../../lib/geo/download/http-request.ts'
 import { downloadSources } from '../../../lib/geo/download/sources.ts'
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
 import { HOUR_MS } from '../../../lib/parts/durations.ts'
@@ -148,23 +149,45 @@ describe('a wrong account', () => {
 })
 
 describe('a redirect', () => {
-  it('to another origin is followed without the account, even when resuming', async () => {
-    await using store = await openFileServer()
+  it('within the origin is followed with the account and the range', async () => {
     at.serveTar(CITY, { bytes: maxmindTar(march), etag: '"city"' })
-    for (const [url, file] of at.server.files) store.files.set(url, file)
+    for (const [url, file] of [...at.server.files]) at.server.files.set(`/moved${url}`, file)
     await at.interrupt()
     at.server.intercept = ({ url }, response) => {
-      response.writeHead(302, { location: `${store.origin}${url}` }).end()
+      if (url.startsWith('/moved')) return false
+      response.writeHead(302, { location: `/moved${url}` }).end()
       return true
     }
     assert.equal(await at.outcome('GeoLite2 City'), 'installed')
     const [request] = at.requestsFor(CITY)
-    assert.equal(request?.headers.authorization, AUTHORIZATION)
-    const redirected = store.requests.filter(({ url }) => url.startsWith(CITY))
-    assert.equal(redirected.length, 2)
-    for (const { headers } of redirected) assert.equal(headers.authorization, undefined)
-    assert.equal(redirected.at(-1)?.headers.range, request?.headers.range)
+    const moved = at.server.requests.filter(({ url }) => url.startsWith(`/moved${CITY}`))
+    assert.equal(moved.at(-1)?.headers.authorization, AUTHORIZATION)
+    assert.equal(moved.at(-1)?.headers.range, request?.headers.range)
     assert.deepEqual(at.installed('downloadedMaxmindCity'), Buffer.from(march))
+  })
+
+  it('into the private network is refused: nothing is requested there', async () => {
+    await using admin = await openFileServer()
+    at.serveAll()
+    at.server.intercept = ({ url }, response) => {
+      response.writeHead(302, { location: `${admin.origin}${url}` }).end()
+      return true
+    }
+    for (const result of await at.download()) {
+      assert.equal(result.outcome, 'failed', result.name)
+      assert.match(result.reason, /redirected to ".*", which is not https on a public address/)
+    }
+    assert.deepEqual(admin.requests, [])
+  })
+
+  it('takes the account to no other origin', () => {
+    const first = new URL('https://download.maxmind.example/a')
+    const sent = new Headers({ authorization: AUTHORIZATION, range: 'bytes=1-' })
+    const at = (url: string) => headersAt(new URL(url), first, sent)
+    assert.equal(at('https://download.maxmind.example/b').get('authorization'), AUTHORIZATION)
+    for (const other of ['https://cdn.example/a', 'http://download.maxmind.example/a']) {
+      assert.deepEqual([...at(other)], [['range', 'bytes=1-']])
+    }
   })
 })
 

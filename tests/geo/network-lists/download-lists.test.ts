@@ -66,6 +66,27 @@ const compiled = () => join(geo, OPTIONAL.lists)
 const vpns = (count: number) =>
   Array.from({ length: count }, (_, n) => `45.${n >> 8}.${n & 255}.0/24\n`).join('')
 
+describe('a list that redirects into the private network', () => {
+  it('is refused, and nothing of the answer there is shown', async () => {
+    await using admin = await openFileServer()
+    admin.intercept = (_, response) => {
+      response.end('secret of the private network')
+      return true
+    }
+    server.intercept = ({ url }, response) => {
+      response.writeHead(302, { location: `${admin.origin}${url}` }).end()
+      return true
+    }
+    const results = await download()
+    assert.equal(results.length, FREE_LISTS.length)
+    for (const result of results) {
+      assert.equal(result.outcome, 'failed')
+      assert.match(result.reason, /redirected to ".*", which is not https on a public address/)
+    }
+    assert.deepEqual(admin.requests, [])
+  })
+})
+
 describe('a first download of the free lists', () => {
   it('stores each as published, compiles all and leaves nothing else', async () => {
     const results = await download()
