@@ -64,7 +64,7 @@ export function mountDashboard(app: Hono<Env>, api: Api): void {
     app.on(method.toUpperCase(), path, (c) =>
       servePage(services, c, path, (exchange) => {
         if (method === 'post') refuseOtherSites(services, c)
-        const token = readSessionCookie(c)
+        const token = readSessionCookie(services, c)
         return answer({ services, c, instance: instanceOf(services), exchange, token })
       }),
     )

@@ -138,12 +138,15 @@ async function signUp(visit: Visit): Promise<PageAnswer> {
   return showSignUp(visit, { typed, ...toAuthRefusal(answer) }, status)
 }
 
+/** Also ends the session whose cookie the browser now replaces. */
 async function startSession(
   visit: Visit,
   { email, token }: { readonly email: string; readonly token: string },
   next: `/app${string}`,
 ): Promise<PageAnswer> {
-  const cookies = [sessionCookie(visit.services, token), await deviceCookie(visit, email)]
+  const { services } = visit
+  if (visit.token !== null && services.handleAuth !== null) await callAuth(visit, '/sign-out', {})
+  const cookies = [sessionCookie(services, token), await deviceCookie(visit, email)]
   return redirectTo(visit, next, cookies)
 }
 

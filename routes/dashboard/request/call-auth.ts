@@ -81,7 +81,7 @@ async function callOwnAuth(
     readBody: async () => JSON.stringify(body),
     signal: c.req.raw.signal,
     app: 'dashboard',
-    devices: readDevices(c),
+    devices: readDevices({ services, c }),
   } as const
   try {
     const response = await performAuth({ services, handle }, row, { ...exchange }, input)

@@ -1,9 +1,8 @@
-import { getCookie } from 'hono/cookie'
 import * as v from 'valibot'
 import { seal, unseal } from '../../../lib/accounts/sealed.ts'
 import { deriveSecret } from '../../../lib/config/secrets.ts'
 import { MINUTE_MS, SECOND_MS } from '../../../lib/parts/durations.ts'
-import { serializeCookie } from './cookies.ts'
+import { readCookie, serializeCookie } from './cookies.ts'
 import type { UserVisit } from './visit.ts'
 
 /**
@@ -33,8 +32,8 @@ export async function findShown<Schema extends v.GenericSchema>(
   id: string,
   schema: Schema,
 ): Promise<v.InferOutput<Schema> | null> {
-  const sealed = getCookie(c, COOKIE)
-  if (sealed === undefined) return null
+  const sealed = readCookie(services, c, COOKIE)
+  if (sealed === null) return null
   const Shown = v.object({
     userId: v.literal(me.id),
     id: v.literal(id),
