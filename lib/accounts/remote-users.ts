@@ -4,7 +4,14 @@ import { users } from '../db/tables.ts'
 import { runInTransaction } from '../db/transaction.ts'
 import { ApiError } from '../parts/errors.ts'
 import { insertAudit } from './audit.ts'
-import { findUserByEmail, insertUser, newUser, normaliseEmail, type UserRow } from './users.ts'
+import {
+  DEMO_USER,
+  findUserByEmail,
+  insertUser,
+  newUser,
+  normaliseEmail,
+  type UserRow,
+} from './users.ts'
 
 /** A user of the remote auth service. */
 export type RemoteUser = Pick<UserRow, 'id' | 'name' | 'email' | 'emailVerified'>
@@ -14,13 +21,16 @@ export type RemoteUser = Pick<UserRow, 'id' | 'name' | 'email' | 'emailVerified'
  * One of our users may have the same address without being linked to the service, such as a user that a
  * command created. We link that user only if the service has verified the address, because anybody can
  * sign up with any address. Throws FORBIDDEN if it has not, or if our user is already linked to another
- * user of the service.
+ * user of the service, or if the user would be that of the landing page.
  */
 export async function adoptUser(
   db: Db,
   remote: RemoteUser,
   { plan, now }: { readonly plan: string; readonly now: number },
 ): Promise<string> {
+  if ([remote.id, normaliseEmail(remote.email)].includes(DEMO_USER)) {
+    throw new ApiError('FORBIDDEN', 'Another user has this id')
+  }
   const known = await findByRemoteId(db, remote.id)
   if (known !== null) return update(db, known, remote, now)
   const sameEmail = await findUserByEmail(db, remote.email)

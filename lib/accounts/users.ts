@@ -19,6 +19,12 @@ import type { Statement } from '../db/transaction.ts'
 
 export type UserRow = typeof users.$inferSelect
 
+/**
+ * Id and name of the user to whom the landing page's key belongs. Not an e-mail address, so nobody can sign up
+ * with it or reset its password.
+ */
+export const DEMO_USER = 'demo'
+
 export async function findUserByEmail(db: Db, email: string): Promise<UserRow | null> {
   const hasEmail = eq(users.email, normaliseEmail(email))
   return (await db.select().from(users).where(hasEmail).get()) ?? null

@@ -4,14 +4,11 @@ import type { KeyRing } from '../access/key-ring/key-ring.ts'
 import { insertKey, type KeyRow, listKeys, newKey, removeKeys } from '../access/keys.ts'
 import { parseOriginPattern } from '../access/origins.ts'
 import { insertAudit } from '../accounts/audit.ts'
-import { findUser, insertUser, newUser } from '../accounts/users.ts'
+import { DEMO_USER, findUser, insertUser, newUser } from '../accounts/users.ts'
 import { DEMO_PLAN } from '../config/plans.ts'
 import type { Statement } from '../db/transaction.ts'
 import { once } from '../parts/once.ts'
 import type { Foundation } from './foundation.ts'
-
-/** Not an e-mail address, so nobody can sign up with it or reset its password. */
-const DEMO_USER = 'demo'
 
 /**
  * Returns a function that creates the demo key if needed and resolves to its text: a publishable key

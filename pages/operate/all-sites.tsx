@@ -4,6 +4,7 @@ import type { PageProps } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { Table } from '../table.tsx'
 import { Matches } from './matches.tsx'
+import { personPath } from './person-view.ts'
 
 /** A site with its owner. Times are epoch milliseconds. */
 interface OwnedSite {
@@ -53,7 +54,7 @@ export function AllSites({ base, search, sites, next }: AllSitesProps) {
               heads={['Site', 'Owner', 'Proof', 'Added']}
               rows={sites.map((site) => [
                 site.name,
-                <a href={`${base}/app/operate/people/${site.userId}`}>{site.email}</a>,
+                <a href={personPath(base, site.userId)}>{site.email}</a>,
                 proofOf(site),
                 <Time at={isoTime(site.createdAt)} precision="day" />,
               ])}

@@ -4,6 +4,7 @@ import { AuditEntry } from '../dashboard/audit/audit-entry.tsx'
 import { Field } from '../dashboard/parts/field.tsx'
 import type { PageProps } from '../dashboard/parts/notice.tsx'
 import { Matches } from './matches.tsx'
+import { personPath } from './person-view.ts'
 
 /** Empty: all. */
 interface AuditFilter {
@@ -43,7 +44,7 @@ export function AuditOfAll({ base, filter, entries, next }: AuditOfAllProps) {
                   {entry.email === null ? (
                     <code>{entry.actor_id}</code>
                   ) : (
-                    <a href={`${base}/app/operate/people/${entry.actor_id}`}>{entry.email}</a>
+                    <a href={personPath(base, entry.actor_id)}>{entry.email}</a>
                   )}
                 </p>
               </AuditEntry>

@@ -5,7 +5,7 @@ import { Time } from '../dashboard/parts/time.tsx'
 import { Table } from '../table.tsx'
 import { Matches } from './matches.tsx'
 import { PersonBadges } from './person-badges.tsx'
-import type { PersonView } from './person-view.ts'
+import { type PersonView, personPath } from './person-view.ts'
 
 export type PeopleStatus = 'all' | 'disabled' | 'operators' | 'unverified'
 
@@ -53,7 +53,7 @@ export function People({ base, filter, plans, people, next, done = '' }: PeopleP
               isStacked
               heads={['E-mail address', 'Plan', 'Status', 'Since']}
               rows={people.map((person) => [
-                <a href={`${path}/${person.id}`}>{person.email}</a>,
+                <a href={personPath(base, person.id)}>{person.email}</a>,
                 person.plan,
                 <PersonBadges person={person} />,
                 <Time at={new Date(person.createdAt).toISOString()} precision="day" />,

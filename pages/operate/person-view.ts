@@ -13,3 +13,8 @@ export interface PersonView {
   /** The subscription at Stripe; null: there is none. */
   readonly subscribed: { readonly status: string } | null
 }
+
+/** The page of a person. An id may come from an auth service, so it may hold any characters. */
+export function personPath(base: string, id: string): string {
+  return `${base}/app/operate/people/${encodeURIComponent(id)}`
+}

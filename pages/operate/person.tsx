@@ -10,7 +10,7 @@ import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
 import { Table } from '../table.tsx'
 import { PersonBadges } from './person-badges.tsx'
-import type { PersonView } from './person-view.ts'
+import { type PersonView, personPath } from './person-view.ts'
 
 interface KeyView {
   readonly prefix: string
@@ -153,7 +153,7 @@ interface PersonActionsProps {
 
 /** What an operator can do. Each link leads to a page that asks first. */
 function PersonActions({ base, person, isSelf, plans, keepsSessions }: PersonActionsProps) {
-  const path = `${base}/app/operate/people/${person.id}`
+  const path = personPath(base, person.id)
   const isOperator = person.role === 'operator'
   const isDisabled = person.disabledAt !== null
   const link = (name: string, text: string) => (

@@ -9,6 +9,7 @@ import { share } from '../dashboard/usage/usage.tsx'
 import { UsageChart } from '../dashboard/usage/usage-chart.tsx'
 import { Table } from '../table.tsx'
 import { NextPage } from './next-page.tsx'
+import { personPath } from './person-view.ts'
 
 export const LISTS = { users: 'Users', keys: 'Keys', limited: 'Over a limit' } as const
 export type ListName = keyof typeof LISTS
@@ -114,9 +115,7 @@ interface ListTableProps {
 }
 
 function ListTable({ base, list, name }: ListTableProps) {
-  const person = ({ userId, email }: UserTotal) => (
-    <a href={`${base}/app/operate/people/${userId}`}>{email}</a>
-  )
+  const person = ({ userId, email }: UserTotal) => <a href={personPath(base, userId)}>{email}</a>
   const heads =
     list.of === 'users' ? ['E-mail address', 'Plan in effect'] : ['Key', 'E-mail address']
   const rows =

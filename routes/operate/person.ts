@@ -13,6 +13,7 @@ import type { Services } from '../../lib/services/services.ts'
 import { Confirmation } from '../../pages/operate/confirmation.tsx'
 import { People, STATUS_LABELS } from '../../pages/operate/people.tsx'
 import { PersonPage, type PersonProps } from '../../pages/operate/person.tsx'
+import { personPath } from '../../pages/operate/person-view.ts'
 import { redirectTo, showOperatePage } from '../dashboard/request/answer.ts'
 import { readForm } from '../dashboard/request/form.ts'
 import { catchErrors } from '../dashboard/request/form-routes.ts'
@@ -49,7 +50,7 @@ async function confirm(visit: UserVisit, action: PersonAction): Promise<PageAnsw
   const to = visit.c.req.query('to') ?? ''
   const { title, ...question } = action.ask({ visit, person, to })
   const { base } = visit.instance
-  const paths = { action: `${base}${visit.c.req.path}`, back: `${base}${LIST}/${person.id}` }
+  const paths = { action: `${base}${visit.c.req.path}`, back: personPath(base, person.id) }
   const content = Confirmation({ ...question, ...paths, to, email: person.email })
   return showOperatePage(visit, { title, content })
 }
@@ -65,7 +66,7 @@ async function perform(visit: UserVisit, action: PersonAction, name: string) {
   }
   await action.perform(request)
   if (name === 'delete') return redirectTo(visit, `${LIST}?done=deleted`)
-  return redirectTo(visit, `${LIST}/${person.id}?done=${name}`)
+  return redirectTo(visit, `${LIST}/${encodeURIComponent(person.id)}?done=${name}`)
 }
 
 async function getPerson({ services, c }: UserVisit): Promise<Person> {

@@ -3,7 +3,7 @@ import { beforeEach, describe, it } from 'node:test'
 import { adoptUser, type RemoteUser } from '../../lib/accounts/remote-users.ts'
 import { findUser, findUserByEmail, insertUser, newUser } from '../../lib/accounts/users.ts'
 import type { Db } from '../../lib/db/open.ts'
-import { auditLog } from '../../lib/db/tables.ts'
+import { auditLog, users } from '../../lib/db/tables.ts'
 import { storeOfTest } from '../support/database/store.ts'
 import { NOON } from '../support/helpers.ts'
 
@@ -45,6 +45,23 @@ describe('adoptUser', () => {
     const { email, name, emailVerified, updatedAt } = (await findUser(db, 'r1')) ?? {}
     const found = [email, name, emailVerified, updatedAt]
     assert.deepEqual(found, ['ada@shop.example', null, true, NOON + 5])
+  })
+
+  it('never links or renames the user of the landing page, nor adds another one', async () => {
+    const demo = { ...newUser({ email: 'demo', plan: 'demo', now: NOON }), id: 'demo' }
+    for (const isThere of [false, true]) {
+      if (isThere) await insertUser(db, demo).run()
+      for (const said of [
+        { id: 'demo', email: 'demo' },
+        { id: 'demo', email: 'stranger@example.com' },
+        { id: 'other-9', email: 'DEMO' },
+      ]) {
+        const user = { ...ADA, ...said, emailVerified: true }
+        await assert.rejects(adopt(user), { code: 'FORBIDDEN' }, JSON.stringify(said))
+      }
+    }
+    assert.deepEqual(await findUser(db, 'demo'), demo)
+    assert.equal((await db.select().from(users).all()).length, 1)
   })
 
   it('writes nothing if nothing has changed', async () => {

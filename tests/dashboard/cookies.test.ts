@@ -42,7 +42,6 @@ describe('a sign-in', () => {
     }
     assert.deepEqual(statuses, [303, 200, 200])
   })
-
 })
 
 describe('two session cookies', () => {
@@ -83,4 +82,3 @@ describe('two device cookies', () => {
     assert.equal(await enter(device), 303)
   })
 })
-

@@ -35,6 +35,21 @@ describe('the list of people', () => {
     assert.deepEqual(emails, [...new Set(emails)].toSorted())
   })
 
+  it('links to a person whose id an auth service chose, whatever it holds', async () => {
+    const sql = `INSERT INTO users (id, email, email_verified, plan, created_at) VALUES (?, ?, 1, 'free', 0)`
+    await write(app, sql, '../../<x9z>?a#b', 'odd@example.com')
+    const { html } = await olga.visit(`${PATH}?search=odd`)
+    const [, link = ''] = /href="([^"]*)">odd@example\.com</.exec(html) ?? []
+    const person = await olga.visit(link)
+    assert.equal(person.status, 200)
+    assert.match(person.html, /odd@example\.com/)
+    const actions = [...person.html.matchAll(/(?:href|action)="([^"]*\/(?:disable|delete))"/g)]
+    assert.ok(actions.length > 1)
+    for (const [, action = ''] of actions) {
+      assert.equal((await olga.visit(action)).status, 200, action)
+    }
+  })
+
   it('keeps the filter from page to page', async () => {
     await addUsers(60)
     const first = await olga.visit(`${PATH}?search=USER0&plan=free`)

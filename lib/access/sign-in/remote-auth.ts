@@ -8,11 +8,14 @@ import type { FindSession, SessionUser } from '../find-session.ts'
 import { decodeToken, hashToken, TOKEN } from '../session-token.ts'
 import type { RemoteSession } from '../sessions.ts'
 
-/** A user of the auth service. */
+/** Also without the segments of paths that browsers resolve. */
+const ID = /^(?!\.{1,2}$)[\w.:|@~+=-]{1,100}$/
+
+/** A user of the auth service. The address is one that `input type=email` accepts (HTML, section 4.10.5.1.5). */
 const RemoteUser = v.object({
-  id: v.pipe(v.string(), v.minLength(1), v.maxLength(100)),
+  id: v.pipe(v.string(), v.regex(ID)),
   name: v.nullish(v.string(), null),
-  email: v.pipe(v.string(), v.minLength(1), v.maxLength(320)),
+  email: v.pipe(v.string(), v.maxLength(320), v.rfcEmail()),
   emailVerified: v.boolean(),
 })
 export type RemoteUser = v.InferOutput<typeof RemoteUser>
