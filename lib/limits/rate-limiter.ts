@@ -77,12 +77,17 @@ export function createLimits() {
   return Object.fromEntries(limits) as Record<keyof typeof POLICIES, RateLimiter>
 }
 
+interface LimiterBucket extends Bucket {
+  /** Whether the last request was refused. */
+  isRefusing: boolean
+}
+
 /**
  * The buckets of one policy, in memory only. A forgotten bucket is full again. So that a client with many ids cannot
  * reset the bucket of another, one that has spent much is forgotten only if all other candidates have, too.
  */
 export function createRateLimiter(policy: Policy) {
-  const buckets = new Map<string, Bucket>()
+  const buckets = new Map<string, LimiterBucket>()
   /** The ids of the buckets, in any order. */
   const ids: string[] = []
   const spentOf = (at: number, now: number) => {
@@ -102,14 +107,20 @@ export function createRateLimiter(policy: Policy) {
     const place = ids.length < REMEMBERED_IDS ? ids.length : choose(now)
     const replaced = ids[place]
     if (replaced !== undefined) buckets.delete(replaced)
-    const bucket = { spent: 0, at: now }
+    const bucket = { spent: 0, at: now, isRefusing: false }
     buckets.set(id, bucket)
     ids[place] = id
     return bucket
   }
   return {
     policy,
-    take: (id: string, now: number): BucketState => take(find(id, now), policy, now),
+    take: (id: string, now: number): BucketState => {
+      const bucket = find(id, now)
+      const state = take(bucket, policy, now)
+      const isRepeated = !state.allowed && bucket.isRefusing
+      bucket.isRefusing = !state.allowed
+      return { ...state, isRepeated }
+    },
     /** Gives back one request that was taken. */
     refund: (id: string) => {
       const bucket = buckets.get(id)

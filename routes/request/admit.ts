@@ -76,7 +76,10 @@ async function admitSession(
   exchange: Exchange,
 ): Promise<Caller> {
   const authorization = c.req.header('authorization')
-  if (authorization === undefined) throw withoutCredential(row)
+  if (authorization === undefined) {
+    chargeAddress(services, exchange, 'address')
+    throw withoutCredential(row)
+  }
   const user = await verifySession(services, exchange, authorization)
   exchange.requestCounter = services.requestCounts.findCounter(user.id, null)
   return authorizeSession(services, user, row)

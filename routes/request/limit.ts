@@ -112,11 +112,14 @@ export function addressId({ client }: Pick<Exchange, 'client'>): string {
   return clientId(client === null ? null : client.address)
 }
 
-/** Charges the client's address for a bad credential or a page. Throws RATE_LIMITED over the limit. */
+/**
+ * Charges the client's address for a page, or for a request that fails: without a credential (`address`) or with
+ * a bad one (`failures`). Throws RATE_LIMITED over the limit.
+ */
 export function chargeAddress(
   { limits, now }: Pick<Services, 'limits' | 'now'>,
   exchange: Exchange,
-  limit: 'failures' | 'pages',
+  limit: 'address' | 'failures' | 'pages',
 ): void {
   applyCharge(exchange, chargeTo(limits[limit], addressId(exchange), now()))
 }

@@ -5,7 +5,8 @@ import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
 import { preflightHeaders } from './cors.ts'
-import { answer, answerError, openExchange } from './exchange.ts'
+import { answer, answerError, type Exchange, openExchange } from './exchange.ts'
+import { chargeAddress } from './limit.ts'
 import type { Answer, Headers } from './respond.ts'
 
 /**
@@ -16,7 +17,7 @@ export function answerUnmatched(services: Services, c: Context<Env>): Answer {
   const rows = rowsAt(c.req.path)
   if (rows.length === 0) {
     const error = new ApiError('NOT_FOUND', 'No such path; /docs lists all')
-    return answerError(services, openExchange(services, c, { path: c.req.path }), error)
+    return refuse(services, openExchange(services, c, { path: c.req.path }), error)
   }
   const preflight = preflightHeaders(rows, c.req.header('origin'), services.config.corsOrigins)
   return refuseMethod(services, c, { allow: allowedMethods(rows), preflight })
@@ -39,11 +40,29 @@ export function refuseMethod(
 ): Answer {
   const exchange = openExchange(services, c, { route, path: c.req.path })
   if (c.req.method === 'OPTIONS') {
+    // Browsers ask so before each request of a page with a publishable key.
+    const refused = overLimit(services, exchange, 'pages')
+    if (refused !== null) return answerError(services, exchange, refused)
     return answer(services, exchange, { status: 204, json: null, headers: { allow, ...preflight } })
   }
   const message = `${c.req.path} answers ${allow}, not ${c.req.method}`
   const error = new ApiError('METHOD_NOT_ALLOWED', message, { headers: { allow } })
-  return answerError(services, exchange, error)
+  return refuse(services, exchange, error)
+}
+
+/** Whether the request has a credential does not matter: it has not been checked. */
+function refuse(services: Services, exchange: Exchange, error: ApiError): Answer {
+  return answerError(services, exchange, overLimit(services, exchange, 'address') ?? error)
+}
+
+/** Charges the client's address. Returns the error if the limit is used up. */
+function overLimit(services: Services, exchange: Exchange, limit: 'address' | 'pages') {
+  try {
+    chargeAddress(services, exchange, limit)
+    return null
+  } catch (error) {
+    return error
+  }
 }
 
 const PATTERNS = operations.map((row: Operation) => ({

@@ -25,6 +25,8 @@ export interface BucketState {
    * bucket is full.
    */
   readonly resetSeconds: number
+  /** Whether the client was refused before, and nothing was allowed since; absent: not known. */
+  readonly isRepeated?: boolean
 }
 
 /** Rounding errors of sums of fractions are smaller than this. */
