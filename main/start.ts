@@ -176,9 +176,10 @@ interface Listeners {
 
 /** Lets requests finish, writes what is in memory and closes everything. */
 async function stop(services: Services, { server, admin, others }: Listeners): Promise<void> {
-  const { log, contact, notices } = services
+  const { log, contact, mails, notices } = services
   const stopped = others?.stop()
-  await Promise.all([stopServer(server), contact.queue?.courier?.stop(), notices.stop()])
+  const couriers = [contact.queue?.courier?.stop(), mails.stop(), notices.stop()]
+  await Promise.all([stopServer(server), ...couriers])
   admin?.close()
   await services[Symbol.asyncDispose]()
   await stopped

@@ -1,5 +1,5 @@
 import { accountMails } from '../db/contact-tables.ts'
-import { and, eq, inArray, integerOf, isNull, lte, or, type SQL, sql } from '../db/drizzle.ts'
+import { and, eq, inArray, integerOf, lte, or, type SQL, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { users } from '../db/tables.ts'
@@ -55,11 +55,9 @@ interface NewLinkMail {
 }
 
 /**
- * The statements that queue a mail with a link. Earlier mails to the address that wait for their next
- * attempt are tried at once: the user is waiting, and mails are sent in order.
- *
- * If another account has the address to change to, its owner gets a notice instead. Both cases run the
- * same statements, so that no caller learns by the time which addresses have accounts.
+ * The statements that queue a mail with a link. If another account has the address to change to, its owner
+ * gets a notice instead. Both cases run the same statements, so that no caller learns by the time which
+ * addresses have accounts.
  */
 export function insertLinkMail(db: Db, mail: NewLinkMail): [Statement, ...Statement[]] {
   const { now, userId, email, kind, link } = mail
@@ -70,12 +68,8 @@ export function insertLinkMail(db: Db, mail: NewLinkMail): [Statement, ...Statem
     sql`SELECT ${crypto.randomUUID()}, ${userId}, ${email}, ${kind}, ${link}, ${end},
       'waiting', ${at}, ${at}, ${at}, 0, NULL, NULL, NULL WHERE NOT (${isTaken})`,
   )
-  const advance = db
-    .update(accountMails)
-    .set({ dueAt: now })
-    .where(and(eq(accountMails.email, email), isNull(accountMails.claim)))
-  if (kind !== 'change_email') return [insert, advance]
-  return [insert, insertNotice(db, isOwner, 'account_exists', now), advance]
+  if (kind !== 'change_email') return [insert]
+  return [insert, insertNotice(db, isOwner, 'account_exists', now)]
 }
 
 /** Removes the mails whose links stop working once the user's tokens are deleted. */

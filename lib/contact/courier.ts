@@ -175,8 +175,9 @@ export class Courier<Row extends Delivery> {
   #fail(claimed: Claimed<Row>, reason: string): DeliveryOutcome {
     const { now, onFailure } = this.#options
     const at = now()
-    const { id, attempts } = claimed
-    const dueAt = nextAttempt(claimed, at, Math.random())
+    const { id, attempts, expiresAt } = claimed
+    const next = nextAttempt(claimed, at, Math.random())
+    const dueAt = next !== null && next < (expiresAt ?? Number.POSITIVE_INFINITY) ? next : null
     const wasGivenBack = this.#attempt === null
     if (!wasGivenBack) onFailure({ id, attempts, reason, willRetry: dueAt !== null })
     return dueAt === null

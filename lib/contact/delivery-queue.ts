@@ -8,6 +8,8 @@ export interface Delivery {
   readonly id: string
   readonly attempts: number
   readonly queuedAt: number
+  /** From when on it is of no use; absent or null: never. */
+  readonly expiresAt?: number | null
 }
 
 /** A row that this process may try to deliver. No other process tries before the lease ends. */
@@ -41,19 +43,13 @@ export function noticeQueue(channel: NoticeRow['channel']): DeliveryQueue<Notice
   return createQueue(capNotices, { ours: () => eq(capNotices.channel, channel) })
 }
 
-/**
- * Mails whose links have expired are not sent. Of several mails to an address, only the earliest may be
- * claimed, so that they arrive in order.
- */
+/** Mails whose links have expired are not sent. */
 export const accountMailQueue: DeliveryQueue<typeof accountMails.$inferSelect> = createQueue(
   accountMails,
   {
     ours: (now) => {
-      const { expiresAt, email } = accountMails
-      const hasEarlier = sql`EXISTS (SELECT 1 FROM account_mails AS earlier WHERE earlier.email = ${email}
-        AND earlier.state = 'waiting' AND earlier.rowid < ${accountMails}.rowid
-        AND (earlier.expires_at IS NULL OR earlier.expires_at > ${now}))`
-      return and(or(isNull(expiresAt), gt(expiresAt, now)), sql`NOT ${hasEarlier}`)
+      const { expiresAt } = accountMails
+      return or(isNull(expiresAt), gt(expiresAt, now))
     },
     onceSettled: 'remove',
   },

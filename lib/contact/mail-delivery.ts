@@ -15,8 +15,16 @@ export function createMailDelivery<Row>(
   sendMail: SendMail,
   toMessage: (row: Row) => Message | Promise<Message>,
 ): Deliver<Row> {
+  const makeMessage = async (row: Row) => {
+    try {
+      return await toMessage(row)
+    } catch (cause) {
+      // Of another release, or encrypted with another secret: the others can be sent.
+      throw new RefusedMessage('the message cannot be read', { cause })
+    }
+  }
   return async (row, signal) => {
-    const message = await toMessage(row)
+    const message = await makeMessage(row)
     try {
       await sendMail(message, signal)
     } catch (error) {

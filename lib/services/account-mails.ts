@@ -40,6 +40,8 @@ export interface AccountMails {
   readonly postLink: (offer: LinkOffer, before?: readonly Statement[]) => Promise<void>
   /** Sends what is due, even after a failure. */
   readonly retry: () => Promise<void>
+  /** Waits some seconds for the mail under way: its server may have taken it already. */
+  readonly stop: () => Promise<void>
   readonly load: Load
 }
 
@@ -65,13 +67,21 @@ export function openAccountMails(
       postNotice: nothing,
       postLink: nothing,
       retry: nothing,
+      stop: nothing,
       load: nothing,
     }
   }
   const courier = openCourier(foundation, delivery.deliver, opening)
   const post = async (statements: readonly Statement[]) => {
     const [first, ...rest] = statements
-    if (first !== undefined) await runInTransaction(db, [first, ...rest])
+    if (first === undefined) return
+    try {
+      await runInTransaction(db, [first, ...rest])
+    } catch (error) {
+      // better-auth would answer as if the mail were stored.
+      foundation.log.error({ err: error }, 'cannot store a mail to a user')
+      throw error
+    }
     courier.wake()
   }
   return {
@@ -84,6 +94,7 @@ export function openAccountMails(
       await post([...before, ...insertLinkMail(db, mail)])
     },
     retry: () => courier.retry(),
+    stop: () => courier.stop(),
     load: async () => {
       await Promise.all([delivery.load(), seal(key, Buffer.alloc(0))])
     },

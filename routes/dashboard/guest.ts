@@ -138,14 +138,18 @@ async function signUp(visit: Visit): Promise<PageAnswer> {
   return showSignUp(visit, { typed, ...toAuthRefusal(answer) }, status)
 }
 
-/** Also ends the session whose cookie the browser now replaces. */
+/** Also ends the session whose cookie the browser now replaces, if it can: the visitor has signed in in any case. */
 async function startSession(
   visit: Visit,
   { email, token }: { readonly email: string; readonly token: string },
   next: `/app${string}`,
 ): Promise<PageAnswer> {
   const { services } = visit
-  if (visit.token !== null && services.handleAuth !== null) await callAuth(visit, '/sign-out', {})
+  if (visit.token !== null && services.handleAuth !== null) {
+    await callAuth(visit, '/sign-out', {}).catch((err: unknown) => {
+      services.log.warn({ err }, 'cannot end the session that a sign-in replaces')
+    })
+  }
   const cookies = [sessionCookie(services, token), await deviceCookie(visit, email)]
   return redirectTo(visit, next, cookies)
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
 import { type MailAnswer, startMailServer } from '../support/mail-server.ts'
 import { newDataFolder, startServer } from '../support/process.ts'
 
@@ -42,5 +44,37 @@ describe('a mail to a user, after kill -9', () => {
       assert.match(received?.text ?? '', /\/app\/sign-in\?verify=/)
       await next.stop('SIGTERM')
     }
+  })
+})
+
+describe('a mail to a user, while the server stops', () => {
+  it('is sent once if the mail server is about to take it', async () => {
+    const asked = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<MailAnswer>()
+    await using mail = await startMailServer({
+      answer: () => {
+        asked.resolve()
+        return answer.promise
+      },
+    })
+    const settings = { ...folder, MERIDIAN_SMTP_URL: mail.url }
+    const stopped = await startServer(settings)
+    const body = JSON.stringify({
+      email: 'stopped@example.com',
+      password: `correct ${crypto.randomUUID()}`,
+      name: 'Ada',
+    })
+    const headers = { 'content-type': 'application/json' }
+    await fetch(`${stopped.url}/api/auth/sign-up/email`, { method: 'POST', headers, body })
+    await asked.promise
+    const isStopped = stopped.stop('SIGTERM')
+    const answers = () => fetch(`${stopped.url}/v1`).then(({ ok }) => ok)
+    while (await answers().catch(() => false));
+    answer.resolve('take')
+    await isStopped
+    assert.equal(mail.received(), 1)
+    const db = new Sqlite(join(folder.MERIDIAN_DATA_DIR, 'app.db'), { readonly: true })
+    assert.deepEqual(db.prepare('SELECT kind FROM account_mails').all(), [])
+    db.close()
   })
 })

@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { HOUR_MS, MINUTE_MS } from '../../lib/parts/durations.ts'
 import { beginSignIn, callWith, signUpWithFactor } from '../accounts/second-factor/with-factor.ts'
 import { codeAt } from '../support/authenticator.ts'
-import { readRows, readValue } from '../support/database/sql.ts'
+import { readRows, readValue, write } from '../support/database/sql.ts'
 import { makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
 import { type MailAnswer, type MailServer, startMailServer } from '../support/mail-server.ts'
 import { askForReset, nextLink, PASSWORD, sendAuth, signIn, signUp } from '../support/sign-in.ts'
@@ -135,7 +135,7 @@ describe('a mail to a user', () => {
     assert.equal(mail.received(), 0)
   })
 
-  it('arrives in order, however often the earlier one fails', async () => {
+  it('does not wait for an earlier one to its address that the server refuses', async () => {
     await useMail()
     server.answer = 'refuse'
     await app.makeKey({ email: EMAIL })
@@ -143,9 +143,34 @@ describe('a mail to a user', () => {
     await tried(1)
     server.answer = 'take'
     await sendAuth(app, '/request-password-reset', { email: EMAIL })
-    await app.services.mails.retry()
-    assert.equal(await nextSubject(), 'You already have an account')
     assert.equal(await nextSubject(), 'Reset your password')
+    await tried(2)
+    assert.deepEqual(await waiting(), [['account_exists', 1]])
+  })
+
+  it('is given up, and the log says so, if its link expires before the next attempt', async () => {
+    await useMail()
+    server.answer = 'refuse'
+    await sendAuth(app, '/sign-up/email', newUser)
+    await tried(1)
+    app.pass(HOUR_MS - 1)
+    await app.services.mails.retry()
+    assert.deepEqual(await waiting(), [])
+    assert.match(JSON.stringify(log.events), /gave up on a mail to a user/)
+  })
+
+  it('waits for none that cannot be read, such as one that another secret encrypted', async () => {
+    await useMail()
+    server.answer = 'refuse'
+    await sendAuth(app, '/sign-up/email', { ...newUser, email: 'gone@example.com' })
+    await tried(1)
+    await write(app, "UPDATE account_mails SET link = 'AAAA', due_at = 0")
+    server.answer = 'take'
+    await sendAuth(app, '/sign-up/email', newUser)
+    await app.services.mails.retry()
+    assert.deepEqual((await mail.next()).to, [EMAIL])
+    await tried(2)
+    assert.deepEqual(await waiting(), [['verify_email', 2]])
   })
 
   it('does not wait for one to another address that the server refuses', async () => {
