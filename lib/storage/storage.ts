@@ -32,7 +32,7 @@ export interface Storage extends AsyncDisposable {
 export interface Leases {
   /**
    * Runs `work` unless it runs already. Returns whether it ran. The signal aborts when the server stops, and when
-   * another process may have begun the work because this one could not reach the database for half a minute.
+   * another process may have begun the work because this one has not reached the database for some seconds.
    */
   readonly runAlone: (
     name: string,
