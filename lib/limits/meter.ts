@@ -142,12 +142,12 @@ export class Meter {
 
   /** Returns how many more requests may be answered in full in this period. */
   left(): number {
-    return this.#period.left(this.#terms, this.#parts.buckets.countShares())
+    return this.#period.left(this.#terms)
   }
 
   /** Counts answered requests; those over the cap are overages as far as the user pays for them. */
   count(requests = 1): void {
-    this.#period.count(this.#terms, requests, this.#parts.buckets.countShares())
+    this.#period.count(this.#terms, requests)
     this.counted += requests
   }
 

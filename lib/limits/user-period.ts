@@ -82,8 +82,6 @@ export class UserPeriod extends Line {
   charge = NO_CHARGE
   readonly #ledger: LedgerTable<UserPeriod>
   readonly #record: MeterOptions['record']
-  /** What the database has, as last known. */
-  #stored: Counts
   #cap = Number.POSITIVE_INFINITY
   #spending: Spending | null = null
   /** The notices that were given. */
@@ -103,28 +101,21 @@ export class UserPeriod extends Line {
     this.bucket = bucket
     this.requests = requests
     this.overage = overage
-    this.#stored = { requests, overage }
     this.#warned = warned
     this.#record = record
     this.#ledger = ledger
   }
 
-  /**
-   * Returns how many more requests may be answered in full. `shares`: among how many nodes what is left in the
-   * database is divided, 1 while they can tell each other what they have counted.
-   */
-  left(terms: Terms, shares = 1): number {
-    const all = leftOf(terms, this)
-    if (shares === 1) return all
-    const used = this.requests - this.#stored.requests
-    return Math.min(all, Math.max(0, Math.floor(leftOf(terms, this.#stored) / shares) - used))
+  /** Returns how many more requests may be answered in full, as far as this node knows. */
+  left({ plan, paid }: Terms): number {
+    return Math.max(0, plan.monthlyCap - this.requests) + leftToCharge(paid, this.overage)
   }
 
-  count(terms: Terms, requests: number, shares = 1): void {
+  count(terms: Terms, requests: number): void {
     if (requests === 0) return
     const { monthlyCap: cap } = terms.plan
     const spending = terms.paid?.overages ?? null
-    const chargeable = spending === null ? 0 : Math.min(requests, this.left(terms, shares))
+    const chargeable = spending === null ? 0 : Math.min(requests, this.left(terms))
     this.requests += requests
     const over = Math.max(0, this.requests - cap)
     const overage = Math.min(over, chargeable, leftToCharge(terms.paid, this.overage))
@@ -132,18 +123,23 @@ export class UserPeriod extends Line {
     this.#ledger.add(this, REQUESTS, requests)
     if (overage > 0) this.#ledger.add(this, OVERAGE, overage)
     if (spending !== null && chargeable > 0) {
+      this.#limitCharge(cap, spending.maxUnits)
       this.#ledger.add(this, CHARGEABLE, chargeable)
-      if (this.charge.cap !== cap || this.charge.maxUnits !== spending.maxUnits) {
-        this.charge = { cap, maxUnits: spending.maxUnits }
-      }
     }
     this.#cap = cap
     this.#spending = spending
   }
 
+  #limitCharge(newCap: number, maxUnits: number): void {
+    // What waits may have been within a cap that was higher.
+    const waits = this.#ledger.waiting(this, CHARGEABLE) > 0
+    const cap = waits ? Math.max(newCap, this.charge.cap) : newCap
+    const { charge } = this
+    if (charge.cap !== cap || charge.maxUnits !== maxUnits) this.charge = { cap, maxUnits }
+  }
+
   /** Raises the counts to what was read from the database, if that is more. They never become less. */
   raise(stored: Counts): void {
-    this.#stored = stored
     this.#addWaiting(stored, this)
   }
 
@@ -174,16 +170,9 @@ export class UserPeriod extends Line {
   /** Sets the counts to what all nodes have written, if they share them, plus what this one has yet to write. */
   written(totals: Totals | undefined): void {
     const total = totals?.get(periodId({ userId: this.userId, periodStart: this.period.start }))
-    if (total !== undefined) {
-      this.#stored = total
-      this.#addWaiting(total, NO_COUNTS)
-    }
+    if (total !== undefined) this.#addWaiting(total, NO_COUNTS)
     for (const notice of this.#notices) this.#warned = afterNotice(this.#warned, notice)
   }
-}
-
-function leftOf({ plan, paid }: Terms, { requests, overage }: Counts): number {
-  return Math.max(0, plan.monthlyCap - requests) + leftToCharge(paid, overage)
 }
 
 function leftToCharge(paid: Paid | null, overage: number): number {

@@ -174,7 +174,8 @@ async function chargePeriods(
 ): Promise<PeriodTotal[]> {
   const requests = new Map(totals.map((total) => [periodId(total), total.requests]))
   const over = rowsOf(users).filter(
-    (use) => use.chargeable > 0 && (requests.get(periodId(use)) ?? 0) > use.cap,
+    (use) =>
+      use.overage > 0 || (use.chargeable > 0 && (requests.get(periodId(use)) ?? 0) > use.cap),
   )
   if (over.length === 0) return []
   const { rows } = await connection.query(CHARGE, [

@@ -16,8 +16,6 @@ export interface BucketStrategy {
   mustAsk(bucket: Bucket, rate: Rate, now: number, requests: number): boolean
   /** Asks the store that nodes share for requests. Resolves once `take` knows more. */
   ask(bucket: Bucket, rate: Rate, need: number): Promise<void>
-  /** Returns among how many nodes limits are divided: 1 unless the store that they share is away. */
-  countShares(): number
   /** Charges what was answered in advance to the buckets that nodes share. */
   finish(): Promise<void>
   /** When requests were last taken from the bucket, or refused, in epoch milliseconds. */
@@ -33,7 +31,6 @@ export const LOCAL_BUCKETS: BucketStrategy = {
   refund: (bucket, _now, requests) => refund(bucket, requests),
   mustAsk: () => false,
   ask: async () => {},
-  countShares: () => 1,
   finish: async () => {},
   usedAt: ({ at }) => at,
 }

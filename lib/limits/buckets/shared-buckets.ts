@@ -54,7 +54,6 @@ export function createSharedBuckets(store: BucketStore): BucketStrategy {
     mustAsk: (bucket, rate, now, requests) =>
       !questions.isAway() && lacksTokens(shared(bucket), rate, now, requests),
     ask: (bucket, rate, need) => questions.ask(shared(bucket), rate, need),
-    countShares: () => (questions.isAway() ? store.countNodes() : 1),
     finish: questions.finish,
     usedAt: (bucket) => shared(bucket).usedAt,
   }

@@ -120,19 +120,39 @@ describe('caps of three nodes', () => {
       assert.ok(full >= CAP + paid && full <= CAP + paid + UNSEEN, `${full} in full`)
     })
 
-    it(`divide what is left up to ${name} while PostgreSQL is away`, async () => {
+    it(`while PostgreSQL is away, answer in full what each knew to be left up to ${name}, and never charge more`, async () => {
       const by = caller(maxUnits)
       await sendToAll(by, 6)
+      const left = CAP + paid - full
       await sendWhileAway(by, 20)
       const whileAway = full
-      assert.ok(whileAway <= CAP + paid + UNSEEN, `${whileAway} in full`)
+      const most = CAP + paid + (NODES - 1) * (left + UNSEEN) + UNSEEN
+      assert.ok(whileAway >= CAP + paid && whileAway <= most, `${whileAway} in full`)
       await writeAll()
-      const [, charged = -1] = (await stored()) ?? []
-      assert.ok(charged <= paid, `${charged} charged`)
+      assert.deepEqual(await stored(), [sent(26), paid])
       await sendToAll(by, 5)
       await writeAll()
       assert.deepEqual(await stored(), [sent(31), paid])
-      assert.ok(full >= CAP + paid && full <= CAP + paid + UNSEEN, `${full} in full`)
+      assert.equal(full, whileAway)
+    })
+
+    it(`answer in full, and charge for, the same as one server up to ${name} if one gets all requests, PostgreSQL away or not`, async () => {
+      const by = caller(maxUnits)
+      const [node] = nodes
+      assert.ok(node)
+      await send(node, by, 1)
+      isAway = true
+      await node.meters.open(by, NOON).askStore()
+      await send(node, by, CAP - 1)
+      assert.equal(full, CAP)
+      isAway = false
+      await node.meters.open(by, NOON).askStore()
+      await node.ledger.flush()
+      assert.deepEqual(await stored(), [CAP, 0])
+      await send(node, by, UNITS)
+      await node.ledger.flush()
+      assert.equal(full, CAP + paid)
+      assert.deepEqual(await stored(), [CAP + UNITS, paid])
     })
   }
 
@@ -147,18 +167,30 @@ describe('caps of three nodes', () => {
     assert.equal(charged, requests - CAP)
   })
 
-  it('answer all in full that is left, once PostgreSQL has returned', async () => {
+  it('answer all in full up to the cap, before and after PostgreSQL has returned', async () => {
     const by = caller(null)
     await sendToAll(by, 4)
-    await sendWhileAway(by, 1)
+    await sendWhileAway(by, 2)
     await writeAll()
-    const [requests = 0] = (await stored()) ?? []
+    assert.equal(full, sent(6))
     const [node] = nodes
     assert.ok(node)
-    await node.ledger.flush()
     await node.meters.refresh(by, NOON)
-    const before = full
-    await send(node, by, CAP - requests)
-    assert.equal(full - before, CAP - requests)
+    await send(node, by, CAP - full)
+    assert.equal(full, CAP)
+  })
+
+  it('charge for none that was within the cap when it was answered, though the cap is lower when it is written, and for all that was over it', async () => {
+    const by = caller(UNITS)
+    const [node] = nodes
+    assert.ok(node)
+    await send(node, by, 100)
+    await send(node, { ...by, plan: { ...by.plan, monthlyCap: 80 } }, 10)
+    await node.ledger.flush()
+    assert.deepEqual(await stored(), [110, 10])
+    await send(node, { ...by, plan: { ...by.plan, monthlyCap: 80 } }, 10)
+    await send(node, by, 1)
+    await node.ledger.flush()
+    assert.deepEqual(await stored(), [121, 20])
   })
 })
