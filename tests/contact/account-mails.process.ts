@@ -4,12 +4,19 @@ import { after, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { type MailAnswer, startMailServer } from '../support/mail-server.ts'
-import { newDataFolder, startServer } from '../support/process.ts'
+import { newDataFolder, type Running, startServer } from '../support/process.ts'
 
 // run: only on Node.js
 
 const { settings: folder, remove } = newDataFolder()
 after(remove)
+
+async function signUp({ url }: Running, email: string): Promise<void> {
+  const body = JSON.stringify({ email, password: `correct ${crypto.randomUUID()}`, name: 'Ada' })
+  const headers = { 'content-type': 'application/json' }
+  const { status } = await fetch(`${url}/api/auth/sign-up/email`, { method: 'POST', headers, body })
+  assert.equal(status, 200)
+}
 
 describe('a mail to a user, after kill -9', () => {
   it('is sent by the next process, whether the mail server refused it or was about to take it', async () => {
@@ -25,15 +32,7 @@ describe('a mail to a user, after kill -9', () => {
       const settings = { ...folder, MERIDIAN_SMTP_URL: mail.url }
       const killed = await startServer(settings)
       const email = `${answer}@example.com`
-      const body = JSON.stringify({
-        email,
-        password: `correct ${crypto.randomUUID()}`,
-        name: 'Ada',
-      })
-      const headers = { 'content-type': 'application/json' }
-      const path = '/api/auth/sign-up/email'
-      const signedUp = await fetch(`${killed.url}${path}`, { method: 'POST', headers, body })
-      assert.equal(signedUp.status, 200)
+      await signUp(killed, email)
       await asked.promise
       await killed.stop('SIGKILL')
       server.answer = 'take'
@@ -59,13 +58,7 @@ describe('a mail to a user, while the server stops', () => {
     })
     const settings = { ...folder, MERIDIAN_SMTP_URL: mail.url }
     const stopped = await startServer(settings)
-    const body = JSON.stringify({
-      email: 'stopped@example.com',
-      password: `correct ${crypto.randomUUID()}`,
-      name: 'Ada',
-    })
-    const headers = { 'content-type': 'application/json' }
-    await fetch(`${stopped.url}/api/auth/sign-up/email`, { method: 'POST', headers, body })
+    await signUp(stopped, 'stopped@example.com')
     await asked.promise
     const isStopped = stopped.stop('SIGTERM')
     const answers = () => fetch(`${stopped.url}/v1`).then(({ ok }) => ok)
