@@ -147,7 +147,9 @@ export class UserPeriod extends Line {
   #addWaiting({ requests, overage }: Counts, least: Counts): void {
     const waiting = (sum: number) => this.#ledger.waiting(this, sum)
     this.requests = Math.max(least.requests, requests + waiting(REQUESTS))
-    const over = Math.min(waiting(CHARGEABLE), Math.max(0, this.requests - this.charge.cap))
+    const chargeable = waiting(CHARGEABLE)
+    // As the database charges: requests that were reduced are not in `chargeable`.
+    const over = Math.min(chargeable, Math.max(0, requests + chargeable - this.charge.cap))
     const added = Math.min(
       Math.max(waiting(OVERAGE), over),
       Math.max(0, this.charge.maxUnits - overage),
