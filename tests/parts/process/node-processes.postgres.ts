@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request } from 'node:http'
-import { after, before, describe, it } from 'node:test'
+import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from '../../../scripts/parts/start-process.ts'
 import {
@@ -56,10 +56,26 @@ async function makeKey(plan: string): Promise<string> {
   return made.stdout.trim()
 }
 
-/** The process IDs of the further processes. */
+/** The process IDs of the further processes. The first one also starts others, such as esbuild's. */
 function furtherProcesses({ pid }: Running): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  return text.trim().split(' ').filter(Boolean).map(Number)
+  return text.trim().split(' ').filter(Boolean).map(Number).filter(servesRequests)
+}
+
+function servesRequests(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('node-process')
+  } catch {
+    // It has ended meanwhile.
+    return false
+  }
+}
+
+/** Starts the server. It ends with the test, also if that fails: the next one uses the same data folder. */
+async function startFor(test: TestContext, own = settings): Promise<Running> {
+  const server = await startServer(own)
+  test.after(() => server.stop('SIGKILL'))
+  return server
 }
 
 function isRunning(pid: number): boolean {
@@ -162,8 +178,8 @@ describe('a server with MERIDIAN_NODES on PostgreSQL', { timeout: 200_000 }, () 
 })
 
 describe('the processes of a server with MERIDIAN_NODES', { timeout: 200_000 }, () => {
-  it('all answer until the drain after SIGTERM is over, and then all end', async () => {
-    const server = await startServer({ ...settings, MERIDIAN_DRAIN_SECONDS: '300' })
+  it('all answer until the drain after SIGTERM is over, and then all end', async (t) => {
+    const server = await startFor(t, { ...settings, MERIDIAN_DRAIN_SECONDS: '300' })
     const others = furtherProcesses(server)
     const connections = await openMany(server.url)
     const before = await usage(server)
@@ -179,13 +195,13 @@ describe('the processes of a server with MERIDIAN_NODES', { timeout: 200_000 }, 
     const { code, stderr } = await stopped
     assert.deepEqual([code, stderr], [0, ''])
     assert.deepEqual(others.filter(isRunning), [])
-    const again = await startServer(settings)
+    const again = await startFor(t)
     assert.equal(await usage(again), before + 2 * CONNECTIONS)
     await again.stop('SIGTERM')
   })
 
-  it('go on without one that is killed, which is started again', async () => {
-    const server = await startServer(settings)
+  it('go on without one that is killed, which is started again', async (t) => {
+    const server = await startFor(t)
     const [killed = 0, other = 0] = furtherProcesses(server)
     const before = await usage(server)
     const connections = await openMany(server.url)
@@ -213,14 +229,14 @@ describe('the processes of a server with MERIDIAN_NODES', { timeout: 200_000 }, 
     assert.equal((await measured(server)).length, PROCESSES)
     const { code, stderr } = await server.stop('SIGTERM')
     assert.deepEqual([code, stderr], [0, ''])
-    const again = await startServer(settings)
+    const again = await startFor(t)
     const counted = (await usage(again)) - before
     assert.ok(counted >= asked - ofKilled && counted <= asked, `${counted} of ${asked}`)
     await again.stop('SIGTERM')
   })
 
-  it('lose no accepted beacon if one is killed', async () => {
-    const server = await startServer(settings)
+  it('lose no accepted beacon if one is killed', async (t) => {
+    const server = await startFor(t)
     const [killed = 0] = furtherProcesses(server)
     await addSite(server)
     const answers = await Promise.all(Array.from({ length: CONNECTIONS }, () => sendBeacon(server)))
@@ -232,9 +248,9 @@ describe('the processes of a server with MERIDIAN_NODES', { timeout: 200_000 }, 
     assert.equal(await summedBeacons(), CONNECTIONS)
   })
 
-  it('end at a signal while one is started again', async () => {
+  it('end at a signal while one is started again', async (t) => {
     for (const others of [1, 2]) {
-      const server = await startServer(settings)
+      const server = await startFor(t)
       const [killed = 0, other = 0] = furtherProcesses(server)
       process.kill(killed, 'SIGKILL')
       while (isRunning(killed)) await sleep(20)
@@ -245,8 +261,8 @@ describe('the processes of a server with MERIDIAN_NODES', { timeout: 200_000 }, 
     }
   })
 
-  it('all end, and write their counts, if the first one is killed', async () => {
-    const server = await startServer(settings)
+  it('all end, and write their counts, if the first one is killed', async (t) => {
+    const server = await startFor(t)
     const before = await usage(server)
     const others = furtherProcesses(server)
     // The first process may lose what it has counted last.
@@ -258,7 +274,7 @@ describe('the processes of a server with MERIDIAN_NODES', { timeout: 200_000 }, 
     await server.ended
     while (others.some(isRunning)) await sleep(20)
     await assert.rejects(fetch(server.url))
-    const again = await startServer(settings)
+    const again = await startFor(t)
     assert.ok((await usage(again)) >= before + CONNECTIONS - ofFirst)
     await again.stop('SIGTERM')
   })
