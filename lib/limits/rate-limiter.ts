@@ -8,6 +8,7 @@ import {
   spentAt,
   take,
 } from './buckets/token-bucket.ts'
+import { type Metered, planRate } from './meter.ts'
 
 /** A rate limit with its name in the header RateLimit: draft-ietf-httpapi-ratelimit-headers-10. */
 export interface Policy extends Rate {
@@ -77,6 +78,23 @@ export function createLimits() {
   return Object.fromEntries(limits) as Record<keyof typeof POLICIES, RateLimiter>
 }
 
+/**
+ * Returns the rate limiter for the visitors of pages whose publishable keys have the plan, by `key id, blank, clientId`.
+ * Each may send half of what the key may, so that one visitor cannot use up the minute of all.
+ */
+export function createVisitorLimits() {
+  const limiters = new WeakMap<Metered['plan'], RateLimiter>()
+  return (plan: Metered['plan']): RateLimiter => {
+    const known = limiters.get(plan)
+    if (known !== undefined) return known
+    const { capacity, windowMs } = planRate(plan)
+    const policy = { name: 'per-visitor', capacity: Math.ceil(capacity / 2), windowMs }
+    const limiter = createRateLimiter(policy)
+    limiters.set(plan, limiter)
+    return limiter
+  }
+}
+
 interface LimiterBucket extends Bucket {
   /** Whether the last request was refused. */
   isRefusing: boolean
@@ -114,17 +132,17 @@ export function createRateLimiter(policy: Policy) {
   }
   return {
     policy,
-    take: (id: string, now: number): BucketState => {
+    take: (id: string, now: number, requests = 1): BucketState => {
       const bucket = find(id, now)
-      const state = take(bucket, policy, now)
+      const state = take(bucket, policy, now, requests)
       const isRepeated = !state.allowed && bucket.isRefusing
       bucket.isRefusing = !state.allowed
       return { ...state, isRepeated }
     },
-    /** Gives back one request that was taken. */
-    refund: (id: string) => {
+    /** Gives back requests that were taken. */
+    refund: (id: string, requests = 1) => {
       const bucket = buckets.get(id)
-      if (bucket !== undefined) refund(bucket)
+      if (bucket !== undefined) refund(bucket, Math.min(requests, policy.capacity))
     },
   }
 }

@@ -18,7 +18,7 @@ import { runInTransaction } from '../db/transaction.ts'
 import { removeUnusedCopies } from '../geo/files/private-copy.ts'
 import type { Library } from '../geo/library.ts'
 import { openGeo } from '../geo/open-geo.ts'
-import { createLimits } from '../limits/rate-limiter.ts'
+import { createLimits, createVisitorLimits } from '../limits/rate-limiter.ts'
 import type { Log } from '../parts/log/log.ts'
 import { createRequestTimes, type RequestTimes } from '../parts/metrics/request-times.ts'
 import { ipv4FromBits } from '../parts/net/address.ts'
@@ -97,6 +97,7 @@ export interface Services extends Foundation, Auth, Counters, Admission, Preload
 /** The rate limits, and the queues that limit how much runs at the same time. */
 interface Admission {
   readonly limits: ReturnType<typeof createLimits>
+  readonly visitors: ReturnType<typeof createVisitorLimits>
   readonly sessionQueues: ReturnType<typeof createCredentialQueues>
   readonly passwordQueue: ReturnType<typeof createQueue>
   readonly freeBodies: ReturnType<typeof createQueues>
@@ -195,6 +196,7 @@ function openKeys({ storage, plans, log }: Foundation) {
 function createAdmission(): Admission {
   return {
     limits: createLimits(),
+    visitors: createVisitorLimits(),
     sessionQueues: createCredentialQueues(UNKNOWN_SESSIONS),
     passwordQueue: createQueue({ ...PASSWORDS, atOnce: totalMemory() < AMPLE_MEMORY ? 1 : 2 }),
     freeBodies: createQueues(FREE_BODIES),

@@ -8,7 +8,7 @@ import type { Exchange } from './exchange.ts'
 import type { Charge } from './limit-headers.ts'
 
 /** What it takes to charge a limit without waiting. */
-export type LimitParts = Pick<Services, 'limits' | 'now'>
+export type LimitParts = Pick<Services, 'limits' | 'visitors' | 'now'>
 
 /** What it takes to open the meter of a request. */
 export interface MeterParts {
@@ -39,8 +39,10 @@ export async function chargeOrAsk(services: LimitParts, exchange: Exchange): Pro
   const { caller, meter } = exchange
   if (caller === null || meter === null) return charge(services, exchange)
   const now = services.now()
+  const taken = takeOf(findVisitor(services, exchange), now, 1)
+  if (taken?.state.allowed === false) return applyCharge(exchange, taken)
   const state = meter.mustAsk(now) ? await meter.takeOrAsk(now) : meter.take(now)
-  applyCharge(exchange, { policy: planPolicy(caller, state), state })
+  applyCharge(exchange, settle(caller, state, taken))
 }
 
 /** Stores the charge for the headers of the answer. Throws RATE_LIMITED if the limit is used up. */
@@ -51,26 +53,34 @@ function applyCharge(exchange: Exchange, charged: Charge): void {
 
 /** Charges as many requests as the body counts for, instead of the one that `charge` has charged. */
 export async function chargeBody(
-  { now }: Services,
+  services: LimitParts,
   exchange: Exchange,
   body: unknown,
 ): Promise<void> {
   const { row, caller, meter } = exchange
   if (row?.requestsIn === undefined || caller === null || meter === null) return
-  const state = await meter.takeInstead(now(), row.requestsIn(body))
-  applyCharge(exchange, { policy: planPolicy(caller, state), state })
+  const visitor = findVisitor(services, exchange)
+  const requests = Math.min(row.requestsIn(body), visitor?.policy.capacity ?? Infinity)
+  const now = services.now()
+  visitor?.refund(1)
+  const taken = takeOf(visitor, now, requests)
+  const isRefused = taken?.state.allowed === false
+  // A refused batch takes nothing from the key, or a visitor could use up the key's requests by repeating it.
+  const state = await meter.takeInstead(now, isRefused ? 0 : requests)
+  applyCharge(exchange, isRefused ? taken : settle(caller, state, taken))
 }
 
 /**
  * Takes one request from the limit that applies; null if none does. Reads the clock again, because verifying a
  * session may have taken long, and a limit must not get an earlier time than before.
  */
-function takeOne({ limits, now: clock }: LimitParts, exchange: Exchange): Charge | null {
+function takeOne(services: LimitParts, exchange: Exchange): Charge | null {
+  const { limits } = services
   const { row, caller, meter } = exchange
-  const now = clock()
+  const now = services.now()
   if (caller !== null && meter !== null) {
-    const state = meter.take(now)
-    return { policy: planPolicy(caller, state), state }
+    const taken = takeOf(findVisitor(services, exchange), now, 1)
+    return taken?.state.allowed === false ? taken : settle(caller, meter.take(now), taken)
   }
   if (row?.limit === 'account' && caller !== null) {
     return chargeTo(limits.account, caller.userId, now)
@@ -81,6 +91,46 @@ function takeOne({ limits, now: clock }: LimitParts, exchange: Exchange): Charge
     return chargeTo(limits.address, addressId(exchange), now)
   }
   return null
+}
+
+/** The bucket of one visitor of the pages that have a publishable key. */
+interface Visitor {
+  readonly policy: Policy
+  readonly take: (now: number, requests: number) => BucketState
+  readonly refund: (requests: number) => void
+}
+
+/** Returns null for callers without a publishable key. */
+function findVisitor({ visitors }: LimitParts, exchange: Charged): Visitor | null {
+  const { caller } = exchange
+  if (caller?.key?.type !== 'publishable') return null
+  const limiter = visitors(caller.plan)
+  const id = `${caller.key.id} ${addressId(exchange)}`
+  return {
+    policy: limiter.policy,
+    take: (now, requests) => limiter.take(id, now, requests),
+    refund: (requests) => limiter.refund(id, requests),
+  }
+}
+
+interface VisitorCharge extends Charge {
+  readonly undo: () => void
+}
+
+function takeOf(visitor: Visitor | null, now: number, requests: number): VisitorCharge | null {
+  if (visitor === null) return null
+  const { policy, take, refund } = visitor
+  return { policy, state: take(now, requests), undo: () => refund(requests) }
+}
+
+/**
+ * Returns the charge that an answer reports: the one that leaves fewer requests. If the plan refuses, nothing is
+ * taken from the visitor.
+ */
+function settle(caller: Caller, state: CallerState, visitor: VisitorCharge | null): Charge {
+  if (!state.allowed) visitor?.undo()
+  else if (visitor !== null && visitor.state.remaining < state.remaining) return visitor
+  return { policy: planPolicy(caller, state), state }
 }
 
 /** Policies by plan. The plan objects never change while the server runs. */
@@ -191,7 +241,7 @@ export function reserve<Some extends Reservation>(
 
 /** Takes one from a limit that a handler knows of. Throws RATE_LIMITED if it is used up. */
 export function takeOrRefuse(
-  { limits, now }: LimitParts,
+  { limits, now }: Pick<Services, 'limits' | 'now'>,
   of: keyof Services['limits'],
   id: string,
 ): void {

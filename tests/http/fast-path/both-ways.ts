@@ -55,7 +55,7 @@ function toBytes({ method, url, headers, body }: Request): Buffer {
 }
 
 function withoutSideEffects(services: LookUpParts & Pick<Services, 'meters'>): LookUpParts {
-  const { meters, limits } = services
+  const { meters, limits, visitors } = services
   return {
     ...services,
     log: silentLog,
@@ -76,6 +76,7 @@ function withoutSideEffects(services: LookUpParts & Pick<Services, 'meters'>): L
       },
     },
     limits: { ...limits, failures: withoutCharge(limits.failures) },
+    visitors: (plan) => withoutCharge(visitors(plan)),
   }
 }
 
