@@ -2,9 +2,8 @@ import { findUserByEmail, hasSignedUp } from '../lib/accounts/users.ts'
 import { commandText } from '../lib/parts/clone-or-package.ts'
 import { type Accounts, type ConfiguredAccounts, withAccounts } from './parts/accounts.ts'
 import { readKeyCommand } from './parts/key-options.ts'
-import { createKey, keyJson, keyTable, renewKey, revokeKey } from './parts/keys.ts'
+import { createKey, endText, keyJson, keyTable, renewKey, revokeKey } from './parts/keys.ts'
 import { report, run } from './parts/run.ts'
-import { isoSecond } from './parts/times.ts'
 
 await run(async () => {
   const command = readKeyCommand()
@@ -34,9 +33,8 @@ async function manageKeys(
     const { prefix } = await revokeKey(accounts, email, revoke)
     report(`Revoked the key ${prefix} of ${email}`)
   } else if (renew !== undefined) {
-    const { prefix, expiresAt } = await renewKey(accounts, email, renew)
-    const end = expiresAt === null ? 'does not expire' : `expires ${isoSecond(expiresAt)}`
-    report(`Renewed the key ${prefix} of ${email}: it ${end}`)
+    const key = await renewKey(accounts, email, renew)
+    report(`Renewed the key ${key.prefix} of ${email}: it expires ${endText(key)}`)
   } else {
     process.stdout.write(
       json === true ? await keyJson(accounts, email) : await keyTable(accounts, email),

@@ -69,7 +69,9 @@ export async function addSite(
   return changeSites(db, site, change, async (queries) => {
     const row = { ...site, isFirst: await isFirst(queries, site) }
     const target = [sites.userId, sites.name]
-    const insert = insertOwned(queries, sites, row, maxSites).onConflictDoNothing({ target })
+    const insert = insertOwned(queries, sites, row, { max: maxSites }).onConflictDoNothing({
+      target,
+    })
     if ((await insert.run()).changes === 0) {
       return (await isNameTaken(queries, site)) ? 'exists' : 'limit-reached'
     }

@@ -52,6 +52,8 @@ export interface Body {
   readonly example: unknown
   /** More examples, by what each one shows. */
   readonly otherExamples?: Readonly<Record<string, unknown>>
+  /** Whether the body may be left out: then it is read as {}. */
+  readonly isOptional?: true
   /** Largest body in bytes; 16 KB by default. */
   readonly maxBytes?: number
   /** The handler gets the raw bytes and parses them itself, because a signature covers them. */

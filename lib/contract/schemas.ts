@@ -31,6 +31,7 @@ export const schemas = {
   ApiKeyInfo: account.ApiKeyInfo,
   ApiKeyCreated: account.ApiKeyCreated,
   CreateKeyBody: account.CreateKeyBody,
+  RotateKeyBody: account.RotateKeyBody,
   DeletedResponse: account.DeletedResponse,
   KeyRenewed: account.KeyRenewed,
   UsageStats: account.UsageStats,

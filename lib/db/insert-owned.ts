@@ -1,8 +1,14 @@
-import { and, eq, getTableColumns, integerOf, sql } from './drizzle.ts'
+import { and, eq, getTableColumns, integerOf, type SQL, sql } from './drizzle.ts'
 import type { Queries } from './queries.ts'
 import { type apiKeys, type sites, users } from './tables.ts'
 
 type OwnedTable = typeof apiKeys | typeof sites
+
+interface OwnedLimit {
+  readonly max: number
+  /** The rows that count; default: all of the user. */
+  readonly counted?: SQL
+}
 
 /**
  * Inserts the row unless its user is gone or already owns `max` rows of the table. It is one
@@ -12,9 +18,9 @@ export function insertOwned<Table extends OwnedTable>(
   db: Queries,
   table: Table,
   row: Table['$inferSelect'],
-  max: number,
+  { max, counted }: OwnedLimit,
 ) {
-  const owned = db.$count(table, eq(table.userId, row.userId))
+  const owned = db.$count(table, and(eq(table.userId, row.userId), counted))
   const isAllowed = and(eq(users.id, row.userId), sql`${owned} < ${max}`)
   const values = Object.entries(getTableColumns(table)).map(([name, column]) => {
     // safe: the row has the columns of the table

@@ -79,8 +79,14 @@ export const apiKeys = sqliteTable(
     allowedOrigins: text('allowed_origins', { mode: 'json' }).$type<readonly string[]>(),
     createdAt: integer('created_at').notNull(),
     lastUsedAt: integer('last_used_at'),
-    /** null: never expires. */
+    /** When the plan lets it expire; null: never. */
     expiresAt: integer('expires_at'),
+    /** When it ends whatever the plan; null: never. */
+    endsAt: integer('ends_at'),
+    /** The days that its owner chose for it; null: none. */
+    lifetimeDays: integer('lifetime_days'),
+    /** Id of the key that replaces it; null: none does. */
+    replacedBy: text('replaced_by'),
   },
   (table) => [index('api_keys_by_user').on(table.userId, table.createdAt)],
 )

@@ -78,10 +78,10 @@ function queryParameters({ query }: Operation): object[] {
   })
 }
 
-function toRequestBody({ schema, maxBytes, ...examples }: Body): object {
+function toRequestBody({ schema, isOptional, maxBytes, ...examples }: Body): object {
   return {
     ...(maxBytes !== undefined && { description: `At most ${maxBytes} bytes` }),
-    required: true,
+    required: isOptional !== true,
     content: { 'application/json': { schema: toSchema(schema), ...toExamples(examples) } },
   }
 }

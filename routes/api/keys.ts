@@ -8,40 +8,51 @@ import {
   insertKey,
   type KeyRow,
   newKey,
-  setExpiry,
+  removeRetiredKeys,
+  setEnd,
   sharedFields,
   toKeyInfo,
+  toRenewed,
 } from '../../lib/access/keys.ts'
 import { listKeysWithLastUse } from '../../lib/access/last-used.ts'
 import { isWithin } from '../../lib/access/scopes.ts'
 import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
-import type { ApiKeyCreated, CreateKeyBody } from '../../lib/contract/account/account-schemas.ts'
+import type {
+  ApiKeyCreated,
+  CreateKeyBody,
+  CreateKeyQuery,
+} from '../../lib/contract/account/account-schemas.ts'
 import type { Statement } from '../../lib/db/transaction.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
+import { type KeyCall, replacedAlready, toRotation } from './key-rotation.ts'
 
-/** The caller that changes a key, and the time. */
-interface KeyCall {
-  readonly caller: Caller
-  readonly now: number
+type Action = 'create_key' | 'revoke_key' | 'renew_key' | 'rotate_key'
+
+/** What happens to a key. The first statement decides. */
+interface Change {
+  readonly action: Action
+  readonly key: KeyRow
+  /** For the audit log; default: the name of the key. */
+  readonly detail?: string
+  readonly statements: readonly [Statement, ...Statement[]]
 }
-
-type Action = 'create_key' | 'revoke_key' | 'renew_key'
 
 type Parts = Pick<Services, 'db' | 'keys' | 'lastUsed' | 'ledger' | 'plans'>
 
 export function keyHandlers(services: Parts) {
   const { db, plans, keys } = services
   /**
-   * Runs the statement with its audit row. Returns whether it changed a row. Also aligns the expiry
-   * with the plan, which may have changed since the request was admitted.
+   * Runs the statements with their audit row. Returns whether the first changed a row. Also aligns the
+   * expiry with the plan, which may have changed since the request was admitted, and tidies up.
    */
-  const change = (action: Action, key: KeyRow, statement: Statement, { caller, now }: KeyCall) => {
-    const target = { targetType: 'api_key', targetId: key.id, detail: key.name }
-    const event = callerEvent(caller, { action, ...target }, now)
+  const change = ({ action, key, detail = key.name, statements }: Change, call: KeyCall) => {
+    const { caller, now } = call
+    const target = { targetType: 'api_key', targetId: key.id, detail }
+    const event = insertAudit(db, callerEvent(caller, { action, ...target }, now))
     const alignment = alignKeyExpiry(db, plans, now, key.userId)
-    return keys.change([statement, insertAudit(db, event), alignment])
+    return keys.change([...statements, event, alignment, removeRetiredKeys(db, key.userId, now)])
   }
   const getKey = async ({ userId }: Caller, id: string) => {
     const key = await findKey(db, userId, id)
@@ -55,28 +66,42 @@ export function keyHandlers(services: Parts) {
       return { status: 200, body }
     },
     createKey: async (call) => {
-      const { key, text } = makeKey(call.body, call)
+      const { key, text } = makeKey(call.body, call.query, call)
       const { plan } = call.caller
-      const added = await change('create_key', key, insertKey(db, key, plan.maxKeys), call)
+      const statements = [insertKey(db, key, plan.maxKeys)] as const
+      const added = await change({ action: 'create_key', key, statements }, call)
       if (added) return { status: 201, body: toKeyCreated(key, text) }
       throw new ApiError('KEY_LIMIT_REACHED', `The plan ${plan.id} allows ${plan.maxKeys} keys`)
     },
     revokeKey: async (call) => {
       const key = await getKey(call.caller, call.params.keyId)
-      if (!(await change('revoke_key', key, deleteKey(db, key), call))) throw notFound()
+      const statements = [deleteKey(db, key)] as const
+      if (!(await change({ action: 'revoke_key', key, statements }, call))) throw notFound()
       return { status: 200, body: { deleted: true } }
     },
     renewKey: async (call) => {
       const key = await getKey(call.caller, call.params.keyId)
+      if (key.replacedBy !== null) throw replacedAlready()
       const expiresAt = keyExpiry(call.caller.plan, call.now)
-      if (!(await change('renew_key', key, setExpiry(db, key, expiresAt), call))) throw notFound()
+      const statements = [setEnd(db, toRenewed(key, expiresAt, call.now))] as const
+      if (!(await change({ action: 'renew_key', key, statements }, call))) throw notFound()
       return { status: 200, body: { status: 'renewed' } }
+    },
+    rotateKey: async (call) => {
+      const key = await getKey(call.caller, call.params.keyId)
+      const { next, ...rotation } = await toRotation(db, key, call)
+      if (await change({ action: 'rotate_key', key, ...rotation }, call)) {
+        return { status: 201, body: toKeyCreated(next.key, next.text) }
+      }
+      // Another request was faster.
+      await getKey(call.caller, call.params.keyId)
+      throw replacedAlready()
     },
   } satisfies Partial<Handlers>
 }
 
 /** Throws if the new key could do more than the caller. */
-function makeKey(body: CreateKeyBody, { caller, now }: KeyCall) {
+function makeKey(body: CreateKeyBody, query: CreateKeyQuery, { caller, now }: KeyCall) {
   const access = toKeyAccess(body)
   if (!isWithin(access.scopes, caller.scopes)) {
     const message = 'A key can only create keys with scopes that it has itself'
@@ -88,6 +113,7 @@ function makeKey(body: CreateKeyBody, { caller, now }: KeyCall) {
     name: body.name.trim().toWellFormed(),
     type: body.type,
     ...access,
+    lifetimeDays: query.expiresInDays === undefined ? null : Number(query.expiresInDays),
     now,
     expiresAt: keyExpiry(caller.plan, now),
   })

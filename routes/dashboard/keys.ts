@@ -1,4 +1,9 @@
-import { ApiKeyCreated, CreateKeyBody } from '../../lib/contract/account/account-schemas.ts'
+import { listReplacedIds } from '../../lib/access/keys.ts'
+import {
+  ApiKeyCreated,
+  CreateKeyBody,
+  RotateKeyBody,
+} from '../../lib/contract/account/account-schemas.ts'
 import { parse } from '../../lib/parts/parse.ts'
 import { Keys, type KeysProps } from '../../pages/dashboard/keys/keys.tsx'
 import type { PageAnswer } from '../pages/page.ts'
@@ -22,6 +27,12 @@ export const keyRoutes: readonly AppRoute<UserVisit>[] = [
       await callApi('renewKey', { params: { keyId: c.req.param('id') ?? '' } })
       return '/app/keys?done=renewed'
     },
+    '/rotate': async (visit) => {
+      const keyId = visit.c.req.param('id') ?? ''
+      const grace = (await readForm(visit.c)).text(`grace-${keyId}`)
+      const body = parse(RotateKeyBody, grace === '' ? {} : { gracePeriodSeconds: Number(grace) })
+      return showNew(visit, await visit.callApi('rotateKey', { params: { keyId }, body }))
+    },
   }),
 ]
 
@@ -40,6 +51,7 @@ async function showKeys(visit: UserVisit, shown: Shown = {}, status = 200): Prom
     base: instance.base,
     url: services.baseUrl(),
     keys,
+    replaced: await listReplacedIds(services.db, visit.me.id),
     created,
     plan: current?.plan ?? null,
     done: c.req.query('done'),
@@ -49,15 +61,19 @@ async function showKeys(visit: UserVisit, shown: Shown = {}, status = 200): Prom
 }
 
 /** Redirects to the page with the new key, so that reloading it creates no other key. */
+async function showNew(visit: UserVisit, key: ApiKeyCreated): Promise<PageAnswer> {
+  // The page does not show the origins of the new key, and a cookie has no space for many.
+  const cookie = await shownCookie(visit, key.id, { ...key, allowedOrigins: [] })
+  return redirectTo(visit, `/app/keys?${new URLSearchParams({ created: key.id })}`, [cookie])
+}
+
 async function createKey(visit: UserVisit): Promise<PageAnswer> {
   const { callApi, c } = visit
   const typed = readDraft(await readForm(c))
   try {
     const body = parse(CreateKeyBody, toBody(typed))
-    const key = await callApi('createKey', { body })
-    // The page does not show the origins of the new key, and a cookie has no space for many.
-    const cookie = await shownCookie(visit, key.id, { ...key, allowedOrigins: [] })
-    return redirectTo(visit, `/app/keys?${new URLSearchParams({ created: key.id })}`, [cookie])
+    const query = typed.lifetime === '' ? {} : { expiresInDays: typed.lifetime }
+    return await showNew(visit, await callApi('createKey', { body, query }))
   } catch (error) {
     const refused = errorForPage(error)
     return showKeys(visit, { typed, ...toRefusal(refused, FIELDS) }, refused.status)
@@ -65,7 +81,7 @@ async function createKey(visit: UserVisit): Promise<PageAnswer> {
 }
 
 /** The fields of the form, by their names in the API. */
-const FIELDS = { name: 'name', allowedOrigins: 'origins' }
+const FIELDS = { name: 'name', allowedOrigins: 'origins', expiresInDays: 'lifetime' }
 
 function readDraft(form: Form) {
   return {
@@ -73,6 +89,7 @@ function readDraft(form: Form) {
     type: form.text('type') === 'publishable' ? 'publishable' : 'secret',
     scopes: form.all('scope'),
     origins: form.text('origins'),
+    lifetime: form.text('lifetime'),
   } as const
 }
 

@@ -13,7 +13,7 @@ import { findSimilar } from '../../lib/config/did-you-mean.ts'
 import { fieldNames } from '../../lib/contract/field-paths.ts'
 import type { Body, Operation } from '../../lib/contract/operation.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
-import { type Message, parse, readBytes, readJson, refuseEncoding } from '../../lib/parts/parse.ts'
+import { type Message, parse, parseJson, readBytes, refuseEncoding } from '../../lib/parts/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { HeadContext, RequestContext } from '../context.ts'
 import type { Exchange } from './exchange.ts'
@@ -138,10 +138,15 @@ function refuseMisspelt(name: string, names: readonly string[]): void {
 }
 
 export async function readBody(body: Body, c: RequestContext): Promise<unknown> {
-  const { schema, raw, maxBytes = MAX_BODY_BYTES } = body
+  const { raw, maxBytes = MAX_BODY_BYTES } = body
   if (raw === true) return readBytes(messageOf(c), maxBytes)
   refuseEncoding(c.req.header('content-encoding'))
-  return parse(schema, await readJson(messageOf(c), maxBytes))
+  return parseBody(body, await readBytes(messageOf(c), maxBytes))
+}
+
+/** Throws BAD_REQUEST unless the bytes are a body of the operation, in JSON. */
+export function parseBody({ schema, isOptional }: Body, bytes: Uint8Array): unknown {
+  return parse(schema, isOptional === true && bytes.length === 0 ? {} : parseJson(bytes))
 }
 
 /** The headers and the body of a request, which can be read once. */

@@ -1,8 +1,8 @@
 import type { Body, Operation } from '../../lib/contract/operation.ts'
-import { limitBytes, parse, parseJson } from '../../lib/parts/parse.ts'
+import { limitBytes } from '../../lib/parts/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
-import { MAX_BODY_BYTES, readQuery } from './admit.ts'
+import { MAX_BODY_BYTES, parseBody, readQuery } from './admit.ts'
 import { countUse, type Exchange, toPublicError } from './exchange.ts'
 import { chargeBody } from './limit.ts'
 import { type AnyReply, handlerOf, type Input, perform } from './perform.ts'
@@ -97,9 +97,9 @@ export function readInput(
 }
 
 /** Reads the value as the JSON that a request would carry, with the same limit and without absent fields. */
-function readValue({ schema, maxBytes = MAX_BODY_BYTES }: Body, value: unknown): unknown {
+function readValue(body: Body, value: unknown): unknown {
   const text = value === undefined ? '' : JSON.stringify(value)
-  return parse(schema, parseJson(limitBytes(Buffer.from(text), maxBytes)))
+  return parseBody(body, limitBytes(Buffer.from(text), body.maxBytes ?? MAX_BODY_BYTES))
 }
 
 /** The body of a reply as text; '' if it has none. */

@@ -3,13 +3,15 @@ import { toKeyAccess } from '../../lib/access/key-access.ts'
 import { keyExpiry } from '../../lib/access/key-expiry.ts'
 import {
   deleteKey,
+  endOf,
   insertKey,
   isExpired,
   type KeyRow,
   listKeys,
   newKey,
-  setExpiry,
+  setEnd,
   toKeyInfo,
+  toRenewed,
 } from '../../lib/access/keys.ts'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
 import { runInTransaction, type Statement } from '../../lib/db/transaction.ts'
@@ -56,11 +58,17 @@ export async function keyTable(accounts: Accounts, email: string): Promise<strin
     State: (key) => (isExpired(key, accounts.now) ? 'expired' : 'active'),
     Created: (key) => isoSecond(key.createdAt),
     'Last used': (key) => (key.lastUsedAt === null ? 'never' : isoSecond(key.lastUsedAt)),
-    Expires: (key) => (key.expiresAt === null ? 'never' : isoSecond(key.expiresAt)),
+    Expires: (key) => endText(key),
     Scopes: (key) => key.scopes?.join(',') ?? 'all',
     Origins: (key) => key.allowedOrigins?.join(',') ?? '-',
     Name: (key) => key.name,
   })
+}
+
+/** When the key ends, or `never`. */
+export function endText(key: KeyRow): string {
+  const end = endOf(key)
+  return end === null ? 'never' : isoSecond(end)
 }
 
 /** The same as JSON, as `GET /v1/account/me/keys` answers it. A running server may know of later uses. */
@@ -80,8 +88,8 @@ export async function renewKey(accounts: Accounts, email: string, name: string):
   const { db, now } = accounts
   const key = await getKey(accounts, email, name)
   const expiresAt = keyExpiry(await planInEffect(accounts, key.userId), now)
-  const renewed = { ...key, expiresAt }
-  return change(accounts, 'renew_key', renewed, setExpiry(db, key, expiresAt))
+  const renewed = toRenewed(key, expiresAt, now)
+  return change(accounts, 'renew_key', renewed, setEnd(db, renewed))
 }
 
 async function listOwnedKeys({ db }: Accounts, email: string): Promise<KeyRow[]> {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { mintKey } from '../../lib/access/api-key.ts'
 import { type KeyRing, openKeyRing } from '../../lib/access/key-ring/key-ring.ts'
-import { deleteKey, insertKey, newKey, setExpiry } from '../../lib/access/keys.ts'
+import { deleteKey, insertKey, newKey, setEnd } from '../../lib/access/keys.ts'
 import { insertUser, newUser, updatePlan } from '../../lib/accounts/users.ts'
 import { readPlans } from '../../lib/config/plans.ts'
 import type { KeyType } from '../../lib/contract/account/account-schemas.ts'
@@ -206,9 +206,9 @@ describe('a change through the key ring', () => {
     assert.ok(ring.find(text, NOON))
     assert.equal(await ring.change([updatePlan(db, userId, 'pro')]), true)
     assert.equal(ring.find(text, NOON)?.plan.id, 'pro')
-    assert.equal(await ring.change([setExpiry(db, row, NOON)]), true)
+    assert.equal(await ring.change([setEnd(db, { ...row, expiresAt: NOON })]), true)
     assert.equal(ring.find(text, NOON), null)
-    await ring.change([setExpiry(db, row, null)])
+    await ring.change([setEnd(db, row)])
     assert.ok(ring.find(text, NOON))
     assert.equal(await ring.change([deleteKey(db, row)]), true)
     assert.equal(ring.find(text, NOON), null)

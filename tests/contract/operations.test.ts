@@ -46,7 +46,8 @@ const ENDPOINTS = [
   ['GET /v1/account/me/sites/{siteId}/proof', 'account:read', 200],
   ['POST /v1/account/me/sites/{siteId}/proof', 'account:write', 200],
   ['GET /v1/account/me/audit', 'account:read', 200],
-  // The next thirteen are additions, too.
+  // The next fourteen are additions, too.
+  ['POST /v1/account/me/keys/{keyId}/rotate', 'account:write', 201],
   ['GET /v1/account/me/usage/details', 'account:read', 200],
   ['GET /v1/account/me/sessions', 'account:read', 200],
   ['DELETE /v1/account/me/sessions', 'account:write', 200],

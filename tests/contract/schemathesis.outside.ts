@@ -29,6 +29,7 @@ const RARELY_SUCCESSFUL: readonly OperationId[] = [
   'applyPromo',
   'setPaymentMethod',
   'renewKey',
+  'rotateKey',
   'endSession',
   'changeEmail',
   'confirmEmail',

@@ -109,6 +109,35 @@ describe('the keys page', () => {
     ])
   })
 
+  it('rotates a key: shows the new one, and says until when the old one works', async () => {
+    const { html } = await create(ada, { name: 'Shop' })
+    const [old = ''] = KEY.exec(html) ?? []
+    const [, path = '', id = ''] = /(\/app\/keys\/([0-9a-f]{32})\/rotate)/.exec(html) ?? []
+    const made = await ada.submit(path, { [`grace-${id}`]: '3600' })
+    assert.equal(made.status, 303)
+    const cookie = withCookiesOf(made, await ada.enter())
+    const after = await visitPage(app, made.location ?? '', { cookie })
+    const [key = ''] = KEY.exec(after.html) ?? []
+    assert.match(after.html, /1 of 2 keys/)
+    assert.match(after.html, /Replaced.*Works until/s)
+    for (const each of [old, key]) {
+      assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key: each })).status, 200)
+    }
+    const again = await ada.submit(path, { [`grace-${id}`]: '3600' })
+    assert.match(again.html, /role="alert">The key has already been replaced/)
+    app.pass(60 * MINUTE_MS)
+    assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key: old })).status, 401)
+    assert.doesNotMatch((await ada.visit('/app/keys')).html, /Rotate Shop….*Rotate Shop…/s)
+  })
+
+  it('lets a key expire when its owner chooses', async () => {
+    const { html } = await create(ada, { name: 'Shop', lifetime: '7' })
+    assert.match(html, /Expires<\/dt><dd><time datetime="2026-01-22T/)
+    const wrong = await ada.submit('/app/keys', { name: 'Shop', lifetime: 'soon' })
+    assert.equal(wrong.status, 400)
+    assert.match(wrong.html, /id="lifetime-problem" role="alert">/)
+  })
+
   it('offers to renew only keys that expire', async () => {
     const { html } = await create(ada, { name: 'Shop' })
     assert.match(html, /Renew Shop/)

@@ -26,7 +26,7 @@ const Described = v.looseObject({
   description: v.optional(v.string(), ''),
   security: v.array(v.record(v.string(), v.array(v.string()))),
   parameters: v.optional(v.array(Parameter), []),
-  requestBody: v.optional(v.looseObject({ required: v.literal(true) })),
+  requestBody: v.optional(v.looseObject({ required: v.boolean() })),
   responses: v.record(v.string(), Answer),
 })
 const PathItem = v.objectWithRest({ parameters: v.array(Parameter) }, Described)

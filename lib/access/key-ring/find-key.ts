@@ -1,5 +1,4 @@
 import { hashKey, isKeyText } from '../api-key.ts'
-import { isExpired } from '../keys.ts'
 import type { KeyRecord } from './key-records.ts'
 
 /** Finds keys by their texts. `find` finds them by their hashes. */
@@ -21,7 +20,7 @@ export function createFindKey(find: (hash: string) => KeyRecord | undefined) {
     /** The record of the key; null if it is unknown or has expired at `now`. */
     find: (text: string, now: number): KeyRecord | null => {
       const key = byText.get(text) ?? findByHash(text)
-      return key === undefined || isExpired(key, now) ? null : key
+      return key === undefined || (key.expiresAt !== null && key.expiresAt <= now) ? null : key
     },
     /** Forgets the texts, since keys have changed. */
     forgetTexts: () => {

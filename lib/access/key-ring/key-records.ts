@@ -7,6 +7,7 @@ import type { Plans } from '../../config/plans.ts'
 import type { KeyType } from '../../contract/account/account-schemas.ts'
 import type { Interval } from '../../contract/billing/price-schemas.ts'
 import type { Scope } from '../../contract/operation.ts'
+import { endOf } from '../keys.ts'
 import { type OriginPattern, parseOriginPattern } from '../origins.ts'
 
 /** The parts of a key that requests need. */
@@ -18,6 +19,7 @@ export interface KeyRecord extends Entitlement {
   /** null means every scope. */
   readonly scopes: readonly Scope[] | null
   readonly origins: readonly OriginPattern[]
+  /** When it stops working; null: never. */
   readonly expiresAt: number | null
   /** Last use since the record was loaded, exact to a minute; 0: none. Only `LastUsed` sets it. */
   lastUsedAt: number
@@ -63,6 +65,7 @@ const COLUMNS = {
   scopes: 'scopes',
   allowedOrigins: 'allowed_origins',
   expiresAt: 'expires_at',
+  endsAt: 'ends_at',
   assignedPlan: 'users.plan',
   paidPlan: 'subscriptions.plan',
   status: 'status',
@@ -97,6 +100,7 @@ export interface StoredKey
   readonly scopes: string | null
   /** JSON. */
   readonly allowedOrigins: string | null
+  readonly endsAt: number | null
   readonly assignedPlan: string
   /** The columns of a subscription are null without one. */
   readonly paidPlan: string | null
@@ -116,7 +120,7 @@ export interface StoredKey
 }
 
 function toRecord(row: StoredKey, plans: Plans): KeyRecord {
-  const { id, userId, prefix, type, expiresAt } = row
+  const { id, userId, prefix, type } = row
   const scopes: Scope[] | null = row.scopes === null ? null : JSON.parse(row.scopes)
   const origins: string[] = row.allowedOrigins === null ? [] : JSON.parse(row.allowedOrigins)
   return {
@@ -125,7 +129,7 @@ function toRecord(row: StoredKey, plans: Plans): KeyRecord {
     prefix,
     type,
     scopes,
-    expiresAt,
+    expiresAt: endOf(row),
     ...toEntitlement(toStored(row), plans),
     origins: origins.map(parseOriginPattern).filter((origin) => origin !== null),
     lastUsedAt: 0,

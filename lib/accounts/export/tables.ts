@@ -31,7 +31,7 @@ export const EXPORTED: readonly ExportedTable[] = [
     key: ['created_at', 'id'],
     columns: [
       ...['id', 'prefix', 'name', 'type', 'scopes', 'allowed_origins'],
-      ...['created_at', 'last_used_at', 'expires_at'],
+      ...['created_at', 'last_used_at', 'expires_at', 'ends_at', 'lifetime_days', 'replaced_by'],
     ],
   },
   {

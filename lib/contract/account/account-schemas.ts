@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { DAY_MS, SECOND_MS } from '../../parts/durations.ts'
 import {
   Count,
   object,
@@ -124,6 +125,34 @@ export const KeyRenewed = strictObject('Confirms that the expiry of a key was re
 /** Patterns of an origin, for documentation: the parser is stricter about the host. */
 const SCHEME = '^[Hh][Tt][Tt][Pp][Ss]?://'
 const HOST = '[^\\s/\\\\?#@*%]+'
+
+export const CreateKeyQuery = v.object({
+  expiresInDays: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[1-9]\d{0,3}$/, 'must be a number of days from 1 to 9999'),
+      v.description('From 1 to 9999. A plan may let it expire sooner; a renewal begins it anew'),
+    ),
+  ),
+})
+export type CreateKeyQuery = v.InferOutput<typeof CreateKeyQuery>
+
+const MAX_GRACE_DAYS = 30
+
+export const RotateKeyBody = strictObject('How long the replaced key goes on working', {
+  gracePeriodSeconds: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(0),
+      v.maxValue((MAX_GRACE_DAYS * DAY_MS) / SECOND_MS),
+      v.description('0: not at all, at most 30 days'),
+    ),
+    DAY_MS / SECOND_MS,
+  ),
+})
+
+export type RotateKeyBody = v.InferOutput<typeof RotateKeyBody>
 
 const NewKey = strictObject('The key to make', {
   name: v.pipe(singleLine(100), v.description('Stored without surrounding blanks')),

@@ -50,6 +50,7 @@ export const ACTION_LABELS = {
   retry_inquiry: 'Inquiry queued again',
   retry_notice: 'Notice queued again',
   revoke_key: 'Key revoked',
+  rotate_key: 'Key rotated',
   run_doctor: 'Doctor started',
   send_inquiry: 'Inquiry sent',
   set_overages: 'Overages turned on or off',

@@ -1,5 +1,13 @@
 import { SCOPES, type Scope } from '../../../lib/contract/operation.ts'
-import { Choice, describedBy, Field, Labelled, type Problem } from '../parts/field.tsx'
+import {
+  Choice,
+  describedBy,
+  Field,
+  Labelled,
+  Option,
+  type Problem,
+  Select,
+} from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 
 /** The values typed into the form. */
@@ -8,9 +16,20 @@ export interface KeyDraft {
   readonly type: 'secret' | 'publishable'
   readonly scopes: readonly string[]
   readonly origins: string
+  /** In days; empty: as long as the plan lets it. */
+  readonly lifetime: string
 }
 
-const NOTHING: KeyDraft = { name: '', type: 'secret', scopes: [], origins: '' }
+const NOTHING: KeyDraft = { name: '', type: 'secret', scopes: [], origins: '', lifetime: '' }
+
+/** In days. */
+const LIFETIMES = [
+  ['', 'With the plan: after a year, or never'],
+  ['7', 'After 7 days'],
+  ['30', 'After 30 days'],
+  ['90', 'After 90 days'],
+  ['365', 'After 365 days'],
+] as const
 
 const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   'geo:read': 'Look up addresses',
@@ -77,6 +96,11 @@ export function KeyForm({ base, typed = NOTHING, problem }: KeyFormProps) {
           {typed.origins}
         </textarea>
       </Labelled>
+      <Select name="lifetime" label="Expires" problem={problem}>
+        {LIFETIMES.map(([value, text]) => (
+          <Option value={value} text={text} chosen={typed.lifetime} />
+        ))}
+      </Select>
     </Form>
   )
 }

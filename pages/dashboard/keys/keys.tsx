@@ -2,7 +2,8 @@ import type { ApiKeyCreated, ApiKeyInfo } from '../../../lib/contract/account/ac
 import { FactList } from '../../fact-list.tsx'
 import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
-import { Confirm, PostButton } from '../parts/form.tsx'
+import { Option, Select } from '../parts/field.tsx'
+import { Confirm, Form, PostButton } from '../parts/form.tsx'
 import { count, counted } from '../parts/format.ts'
 import { Given, undirected } from '../parts/given.tsx'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
@@ -13,6 +14,8 @@ export interface KeysProps extends PageProps {
   /** The base URL of the service, without a trailing slash. */
   readonly url: string
   readonly keys: readonly ApiKeyInfo[]
+  /** The ids of keys that others replace: they do not count towards the plan. */
+  readonly replaced: readonly string[]
   /** The key that was just created; null if none was. */
   readonly created: ApiKeyCreated | null
   /** The current plan; null if unknown. */
@@ -27,7 +30,7 @@ const DONE: Readonly<Record<string, string>> = {
 }
 
 export function Keys(props: KeysProps) {
-  const { base, url, keys, done = '', created, plan, error } = props
+  const { base, url, keys, replaced, done = '', created, plan, error } = props
   return (
     <>
       <Result error={error} done={DONE[done]} />
@@ -39,14 +42,14 @@ export function Keys(props: KeysProps) {
       ) : (
         <ul class="items">
           {keys.map((key) => (
-            <KeyItem base={base} apiKey={key} />
+            <KeyItem base={base} apiKey={key} isReplaced={replaced.includes(key.id)} />
           ))}
         </ul>
       )}
       <Card id="create" title="Create a key">
         {plan !== null && (
           <p class="soft">
-            {count(keys.length)} of {counted(plan.maxKeys, 'key', 'keys')}
+            {count(ofPlan(props))} of {counted(plan.maxKeys, 'key', 'keys')}
           </p>
         )}
         <CreateKey {...props} />
@@ -56,8 +59,9 @@ export function Keys(props: KeysProps) {
 }
 
 /** After a downgrade, keys over the new limit keep working; only new ones are refused. */
-function CreateKey({ base, keys, plan, typed, problem }: KeysProps) {
-  if (plan === null || keys.length < plan.maxKeys) {
+function CreateKey(props: KeysProps) {
+  const { base, plan, typed, problem } = props
+  if (plan === null || ofPlan(props) < plan.maxKeys) {
     return <KeyForm base={base} typed={typed} problem={problem} />
   }
   return (
@@ -66,6 +70,11 @@ function CreateKey({ base, keys, plan, typed, problem }: KeysProps) {
       <a href={`${base}/app/billing`}>change your plan</a> or revoke a key.
     </p>
   )
+}
+
+/** How many keys count towards the plan. */
+function ofPlan({ keys, replaced }: KeysProps): number {
+  return keys.filter(({ id }) => !replaced.includes(id)).length
 }
 
 function CreatedKey({ url, created }: Pick<KeysProps, 'url'> & { created: ApiKeyCreated }) {
@@ -95,7 +104,13 @@ function mayLookUp({ scopes }: ApiKeyCreated): boolean {
   return scopes === null || scopes.includes('geo:read')
 }
 
-function KeyItem({ base, apiKey: key }: { base: string; apiKey: ApiKeyInfo }) {
+interface KeyItemProps {
+  readonly base: string
+  readonly apiKey: ApiKeyInfo
+  readonly isReplaced: boolean
+}
+
+function KeyItem({ base, apiKey: key, isReplaced }: KeyItemProps) {
   const path = `${base}/app/keys/${key.id}`
   const name = undirected(key.name)
   return (
@@ -107,6 +122,7 @@ function KeyItem({ base, apiKey: key }: { base: string; apiKey: ApiKeyInfo }) {
         <span class={`badge ${key.isActive ? 'good' : 'error'}`}>
           {key.isActive ? 'Active' : 'Expired'}
         </span>
+        {isReplaced && <span class="badge">Replaced</span>}
         <span class="badge">{key.type === 'secret' ? 'Secret' : 'Publishable'}</span>
       </div>
       <p>
@@ -118,7 +134,10 @@ function KeyItem({ base, apiKey: key }: { base: string; apiKey: ApiKeyInfo }) {
           ['Allowed origins', key.allowedOrigins?.join(', ')],
           ['Created', <Time at={key.createdAt} precision="day" />],
           ['Last used', <Time at={key.lastUsedAt} />],
-          ['Expires', <Time at={key.expiresAt} precision="day" />],
+          [
+            isReplaced ? 'Works until' : 'Expires',
+            <Time at={key.expiresAt} precision={isReplaced ? 'minute' : 'day'} />,
+          ],
         ]}
       />
       <div class="actions">
@@ -129,9 +148,10 @@ function KeyItem({ base, apiKey: key }: { base: string; apiKey: ApiKeyInfo }) {
         >
           Usage
         </a>
-        {key.expiresAt !== null && (
+        {key.expiresAt !== null && !isReplaced && (
           <PostButton action={`${path}/renew`} text="Renew" kind="quiet" label={`Renew ${name}`} />
         )}
+        {key.isActive && !isReplaced && <Rotate path={path} id={key.id} name={name} />}
         <Confirm
           summary="Revoke…"
           label={`Revoke ${name}…`}
@@ -142,5 +162,30 @@ function KeyItem({ base, apiKey: key }: { base: string; apiKey: ApiKeyInfo }) {
         </Confirm>
       </div>
     </li>
+  )
+}
+
+/** Seconds. */
+const GRACE_PERIODS = [
+  ['0', 'Not at all'],
+  ['3600', 'For an hour'],
+  ['86400', 'For a day'],
+  ['604800', 'For 7 days'],
+  ['2592000', 'For 30 days'],
+] as const
+
+function Rotate({ path, id, name }: { path: string; id: string; name: string }) {
+  return (
+    <details class="confirm">
+      <summary aria-label={`Rotate ${name}…`}>Rotate…</summary>
+      <Form action={`${path}/rotate`} text="Rotate">
+        <p>A new key with the same permissions replaces this one.</p>
+        <Select name={`grace-${id}`} label="This key goes on working">
+          {GRACE_PERIODS.map(([value, text]) => (
+            <Option value={value} text={text} chosen="86400" />
+          ))}
+        </Select>
+      </Form>
+    </details>
   )
 }

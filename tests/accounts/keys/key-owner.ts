@@ -35,6 +35,8 @@ export async function newOwner(app: TestApp, options: KeyOptions = {}) {
       v.parse(v.array(ApiKeyInfo), (await app.send('GET', KEYS, by)).body),
     revoke: (id: string) => app.send('DELETE', `${KEYS}/${id}`, { key }),
     renew: (id: string) => app.send('POST', `${KEYS}/${id}/renew`, { key }),
+    rotate: (id: string, body?: object, by: SendOptions = { key }) =>
+      app.send('POST', `${KEYS}/${id}/rotate`, { ...by, ...(body !== undefined && { body }) }),
     /** The audit rows of the action, oldest first. */
     audited: async (action: string) => {
       const rows = await app.services.db.select().from(auditLog).all()

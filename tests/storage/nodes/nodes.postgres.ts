@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { mintKey } from '../../../lib/access/api-key.ts'
 import type { KeyRing } from '../../../lib/access/key-ring/key-ring.ts'
-import { deleteKey, insertKey, type KeyRow, listKeys, newKey } from '../../../lib/access/keys.ts'
+import {
+  deleteKey,
+  insertKey,
+  insertReplacement,
+  type KeyRow,
+  listKeys,
+  newKey,
+  retireKey,
+} from '../../../lib/access/keys.ts'
 import { insertUser, newUser, updatePlan } from '../../../lib/accounts/users.ts'
 import { readPlans } from '../../../lib/config/plans.ts'
 import type { PendingCounts } from '../../../lib/db/ledger/pending-counts.ts'
@@ -79,6 +87,23 @@ describe('several nodes on one PostgreSQL', () => {
       const remover = nodeAt(at + 1)
       assert.equal(await remover.keys.change([deleteKey(remover.storage.db, row)]), true)
       for (const { keys } of nodes) assert.equal(keys.find(text, NOW), null)
+    }
+  })
+
+  it('accept a rotated key and its replacement everywhere once the rotation has been answered', async () => {
+    const userId = await addUser('ada@example.com')
+    for (let at = 0; at < NODES; at++) {
+      const { keys, storage } = nodeAt(at)
+      const [from, to] = [makeKey(userId), makeKey(userId)]
+      await addKey(nodeAt(at + 1), from.row)
+      const retired = { endsAt: NOW + 1000, replacedBy: to.row.id }
+      const retire = retireKey(storage.db, from.row, retired)
+      assert.equal(await keys.change([retire, insertReplacement(storage.db, to.row)]), true)
+      for (const node of nodes) {
+        assert.ok(node.keys.find(to.text, NOW))
+        assert.ok(node.keys.find(from.text, NOW + 999))
+        assert.equal(node.keys.find(from.text, NOW + 1000), null)
+      }
     }
   })
 

@@ -444,7 +444,7 @@ export interface paths {
         put?: never;
         /**
          * Create a key
-         * @description Each user may create or renew 30 an hour. A key can only create keys with scopes that it has itself; only full access can create full access.
+         * @description Each user may create, renew or rotate 30 an hour. A key can only create keys with scopes that it has itself; only full access can create full access.
          *
          *     Needs the scope `account:write`.
          */
@@ -498,11 +498,39 @@ export interface paths {
         put?: never;
         /**
          * Reset the expiry of a key
-         * @description Each user may create or renew 30 an hour.
+         * @description Each user may create, renew or rotate 30 an hour. A replaced key is refused.
          *
          *     Needs the scope `account:write`.
          */
         post: operations["renewKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/me/keys/{keyId}/rotate": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
+                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace a key by a new one that may do the same
+         * @description The new key has the name, type, permissions and origins of the old one. The old one goes on working for the grace period, beside the keys that the plan allows. Expired and replaced keys are refused, and so is a caller that lacks permissions of the key. Each user may create, renew or rotate 30 an hour.
+         *
+         *     Needs the scope `account:write`.
+         */
+        post: operations["rotateKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2183,6 +2211,14 @@ export interface components {
             type?: "secret" | "publishable";
             scopes?: ("geo:read" | "account:read" | "account:write" | "billing:read" | "billing:write" | "location:read")[] | null;
             allowedOrigins?: string[] | null;
+        };
+        /** @description How long the replaced key goes on working */
+        RotateKeyBody: {
+            /**
+             * @description 0: not at all, at most 30 days
+             * @default 86400
+             */
+            gracePeriodSeconds?: number;
         };
         /** @description Confirms a permanent deletion */
         DeletedResponse: {
@@ -4728,7 +4764,10 @@ export interface operations {
     };
     createKey: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description From 1 to 9999. A plan may let it expire sooner; a renewal begins it anew */
+                expiresInDays?: string;
+            };
             header?: {
                 /**
                  * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
@@ -4866,9 +4905,75 @@ export interface operations {
                     "application/json": components["schemas"]["KeyRenewed"];
                 };
             };
+            400: components["responses"]["BAD_REQUEST"];
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["INSUFFICIENT_SCOPE"];
             404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["AUTH_UNAVAILABLE_or_SERVICE_UNAVAILABLE"];
+        };
+    };
+    rotateKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
+                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The id of the key
+                 * @example 00112233445566778899aabbccddeeff
+                 */
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "gracePeriodSeconds": 3600
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateKeyBody"];
+            };
+        };
+        responses: {
+            /** @description The new key */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "rawKey": "sk_live_…",
+                     *       "id": "00112233445566778899aabbccddeeff",
+                     *       "prefix": "sk_live_…",
+                     *       "name": "Production server",
+                     *       "type": "secret",
+                     *       "scopes": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKeyCreated"];
+                };
+            };
+            400: components["responses"]["BAD_REQUEST"];
+            401: components["responses"]["UNAUTHORIZED"];
+            403: components["responses"]["EMAIL_NOT_VERIFIED_or_INSUFFICIENT_SCOPE_or_KEY_LIMIT_REACHED"];
+            404: components["responses"]["NOT_FOUND"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
