@@ -22,6 +22,7 @@ import {
   withoutAccountLimit,
 } from '../support/helpers.ts'
 import { startLoopbackServer } from '../support/loopback-server.ts'
+import { assertUnits } from './overages/assert-units.ts'
 
 export const WEBHOOK = '/v1/billing/webhook'
 export const SUBSCRIPTION = '/v1/billing/subscription'
@@ -129,11 +130,11 @@ export async function openShop(given: ShopOptions = {}): Promise<Shop> {
     },
     async [Symbol.asyncDispose]() {
       recordCalls(double.calls())
-      await double[Symbol.asyncDispose]()
       try {
-        await endpoint[Symbol.asyncDispose]()
+        await assertUnits(app, double)
       } finally {
-        await app.close()
+        await double[Symbol.asyncDispose]()
+        await endpoint[Symbol.asyncDispose]().finally(app.close)
       }
     },
   }

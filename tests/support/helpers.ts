@@ -51,6 +51,8 @@ export interface TestApp extends Stage, AsyncDisposable {
   /** Stops the service and opens another one on the same data, with other settings. */
   restart(env?: AppOptions['env']): Promise<TestApp>
   close(): Promise<void>
+  /** Whether it is closed, or has started again as another. */
+  isClosed(): boolean
 }
 
 /** For tests that exceed the limits of account and billing. */
@@ -119,6 +121,7 @@ async function openApp(data: Data, options: AppOptions): Promise<TestApp> {
       return openApp(data, { ...options, env: { ...options.env, ...env } })
     },
     close: () => closing.disposeAsync(),
+    isClosed: () => closing.disposed,
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   }
 }

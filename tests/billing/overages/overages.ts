@@ -12,6 +12,7 @@ import { addPayer, startDouble } from '../../stripe-double/start.ts'
 import { readValue } from '../../support/database/sql.ts'
 import { makeApp, NOON, recordingLog, type TestApp } from '../../support/helpers.ts'
 import { processFolder } from '../../support/temp-folder.ts'
+import { assertUnits } from './assert-units.ts'
 
 /** The monthly cap of every plan. */
 export const CAP = 5
@@ -66,8 +67,12 @@ export async function openOverageShop(without: readonly string[] = []) {
       stripe.double.advance(0)
     },
     async [Symbol.asyncDispose]() {
-      await app.close()
-      await stripe[Symbol.asyncDispose]()
+      try {
+        await assertUnits(app, stripe.double)
+      } finally {
+        await app.close()
+        await stripe[Symbol.asyncDispose]()
+      }
     },
   }
 }

@@ -101,12 +101,15 @@ describe('units that the meter did not count', () => {
     await reconciliation.run()
     assert.deepEqual(said(), [])
     const { meterEvents } = shop.double.world.state
-    for (const [id, event] of meterEvents) meterEvents.set(id, { ...event, customer: 'cus_other' })
+    const customer = String(shop.atStripe(shop.id).customer)
+    const giveTo = (owner: string) => {
+      for (const [id, event] of meterEvents) meterEvents.set(id, { ...event, customer: owner })
+    }
+    giveTo('cus_other')
     await reconciliation.run()
     const [line, ...more] = said()
     assert.deepEqual(more, [])
     const until = new Date(Number(shop.now()) - 2 * HOUR * 1000 - 60_000).toISOString()
-    const customer = String(shop.atStripe(shop.id).customer)
     const detail = `${UNITS} requests over the cap were sent until ${until}, the meter has 0`
     assert.deepEqual(line?.fields, {
       kind: 'usage',
@@ -116,5 +119,6 @@ describe('units that the meter did not count', () => {
     shop.pass(5 * DAY)
     await reconciliation.run()
     assert.equal(said().length, 1)
+    giveTo(customer)
   })
 })
