@@ -3,7 +3,7 @@ import { overagePrices, spendingCaps, subscriptions } from '../db/billing-tables
 import { and, eq, gt, isNull, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { sessions, users } from '../db/tables.ts'
-import { HOUR_MS } from '../parts/durations.ts'
+import { DAY_MS, HOUR_MS } from '../parts/durations.ts'
 import { hashToken, readToken } from './session-token.ts'
 
 /** The user of a session. */
@@ -14,6 +14,8 @@ export interface SessionUser extends StoredEntitlement {
   readonly sessionId?: string
   /** Whether the user must verify the address before creating a key, a site or a checkout. */
   readonly mustVerify?: boolean
+  /** Whether this use has made the session longer. */
+  readonly isExtended?: boolean
 }
 
 /**
@@ -54,17 +56,25 @@ export function createFindSession(db: Db, { secret, sendsMail }: FindSessionOpti
       .get()
     if (found === undefined) return null
     const { usedAt, ...user } = found
-    if (now - usedAt >= STORE_USE_EVERY_MS) touch(db, user.sessionId, now)
-    return { ...user, mustVerify: sendsMail && !user.emailVerified }
+    const isExtended = now - usedAt >= STORE_USE_EVERY_MS
+    if (isExtended) touch(db, user.sessionId, now)
+    return { ...user, isExtended, mustVerify: sendsMail && !user.emailVerified }
   }
 }
+
+/** A session ends so long after its last use. */
+export const SESSION_MS = 7 * DAY_MS
 
 /** The last use of a session is stored at most this often, so that most requests write nothing. */
 const STORE_USE_EVERY_MS = HOUR_MS
 
-/** Stores that the session was used. The request neither waits for this nor fails with it. */
+/**
+ * Stores that the session was used, and begins its life anew, like get-session of better-auth. The request
+ * neither waits for this nor fails with it.
+ */
 function touch(db: Db, id: string, now: number): void {
-  const touched = db.update(sessions).set({ updatedAt: now }).where(eq(sessions.id, id))
+  const extended = { updatedAt: now, expiresAt: now + SESSION_MS }
+  const touched = db.update(sessions).set(extended).where(eq(sessions.id, id))
   touched.run().catch(() => {})
 }
 

@@ -24,7 +24,7 @@ import { overageRoutes } from './overages.ts'
 import { showOverview } from './overview.ts'
 import { redirectTo } from './request/answer.ts'
 import { type CallApi, createCallApi } from './request/call-api.ts'
-import { readSessionCookie } from './request/cookies.ts'
+import { readSessionCookie, sessionCookie, setsSession } from './request/cookies.ts'
 import { refuseOtherSites } from './request/same-site.ts'
 import { openSession } from './request/session.ts'
 import { askToSignIn, redirectToSignIn } from './request/sign-in-first.ts'
@@ -102,11 +102,18 @@ async function answerUser(api: Api, route: AppRoute<UserVisit>, visit: Visit): P
   if (route.method === 'post') session.verifyAgain()
   const user = { me, isOperator: await isOperator(services.db, me.id) }
   try {
-    return await route.answer({ ...visit, token, session, callApi, ...user })
+    const answer = await route.answer({ ...visit, token, session, callApi, ...user })
+    return session.isExtended() ? extendCookie(services, answer, token) : answer
   } catch (error) {
     if (isUnauthorized(error)) return redirectToSignIn(visit)
     throw error
   }
+}
+
+function extendCookie(services: Services, answer: PageAnswer, token: string): PageAnswer {
+  const { cookies = [] } = answer
+  if (setsSession(services, cookies)) return answer
+  return { ...answer, cookies: [...cookies, sessionCookie(services, token)] }
 }
 
 /** null if the session has ended. */

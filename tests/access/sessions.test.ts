@@ -15,6 +15,7 @@ const eve = app.user('eve')
 
 const PATH = '/v1/account/me/sessions'
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 async function list({ send }: Session): Promise<SessionInfo[]> {
   return (await send('GET', PATH)).body as SessionInfo[] // safe: checked against the contract
@@ -78,6 +79,37 @@ describe('the sessions of a user', () => {
     // It is written in the background.
     while (Number(await readValue(app, 'SELECT updated_at FROM sessions')) !== now) await sleep(5)
     assert.equal(await lastUse(), new Date(now).toISOString())
+  })
+
+  it('end seven days after their last use, in the dashboard with their cookie', async () => {
+    const cookie = await ada.enter()
+    await write(app, `UPDATE sessions SET updated_at = ${NOON}, expires_at = ${NOON + 7 * DAY_MS}`)
+    const extended = async () => {
+      const { status, headers } = await visitPage(app, '/app/keys', { cookie })
+      assert.equal(status, 200)
+      return headers.getSetCookie()
+    }
+    assert.deepEqual(await extended(), [])
+    for (const day of [1, 2]) {
+      app.pass(6 * DAY_MS)
+      const [renewed = '', ...others] = await extended()
+      assert.ok(cookie.includes(renewed.split(';')[0] ?? ''), `day ${6 * day}`)
+      assert.deepEqual(others, [])
+      assert.match(renewed, /Max-Age=604800/)
+      const end = app.services.now() + 7 * DAY_MS
+      while (Number(await readValue(app, 'SELECT expires_at FROM sessions')) !== end) await sleep(5)
+      assert.deepEqual(await extended(), [], 'once an hour at most')
+    }
+    app.pass(DAY_MS)
+    const left = await ada.submit('/app/sign-out')
+    assert.match(left.headers.getSetCookie().join(), /^meridian_dashboard=;[^,]*Max-Age=0[^,]*$/)
+  })
+
+  it('end after seven days without use', async () => {
+    const session = await ada.signUp()
+    await write(app, `UPDATE sessions SET updated_at = ${NOON}, expires_at = ${NOON + 7 * DAY_MS}`)
+    app.pass(7 * DAY_MS)
+    assert.equal(await statusOf(session), 401)
   })
 
   it('need full access, and sign-in by this service', async () => {

@@ -10,9 +10,11 @@ import { AUTH_BASE_PATH } from '../../contract/pages.ts'
 import { and, eq, ne } from '../../db/drizzle.ts'
 import type { Queries } from '../../db/queries.ts'
 import { sessions, users, verifications } from '../../db/tables.ts'
+import { SECOND_MS } from '../../parts/durations.ts'
 import type { Log } from '../../parts/log/log.ts'
 import { LOCAL_HOSTS } from '../../parts/net/origin.ts'
 import { createSerialQueue } from '../../parts/serial-queue.ts'
+import { SESSION_MS } from '../find-session.ts'
 import { hashToken } from '../session-token.ts'
 import { DASHBOARD_PREFIX } from '../sessions.ts'
 import { findPassword } from '../stored-password.ts'
@@ -208,6 +210,7 @@ const FIXED_SETTINGS = {
   // Our own limits answer in the form of the contract: lib/contract/account/auth.ts.
   rateLimit: { enabled: false },
   telemetry: { enabled: false },
+  session: { expiresIn: SESSION_MS / SECOND_MS },
   advanced: {
     cookiePrefix: 'meridian',
     disableCSRFCheck: false,

@@ -1,7 +1,9 @@
 import type { Context } from 'hono'
 import { parse, serialize } from 'hono/utils/cookie'
+import { SESSION_MS } from '../../../lib/access/find-session.ts'
 import { TOKEN } from '../../../lib/access/session-token.ts'
 import { APP_PATH } from '../../../lib/contract/pages.ts'
+import { SECOND_MS } from '../../../lib/parts/durations.ts'
 import { ApiError } from '../../../lib/parts/errors.ts'
 import type { Services } from '../../../lib/services/services.ts'
 import type { Env } from '../../context.ts'
@@ -39,9 +41,14 @@ function readCookies(services: Services, c: Context<Env>, name: string): string[
     .flatMap((pair) => parse(pair, prefixed)[prefixed] ?? [])
 }
 
-/** The Set-Cookie header that starts a session. The cookie lasts as long as a new session. */
+/** The Set-Cookie header that starts or extends a session. The cookie lasts as long as a new session. */
 export function sessionCookie(services: Services, token: string): string {
-  return serializeCookie(services, SESSION, token, 7 * DAY_SECONDS)
+  return serializeCookie(services, SESSION, token, SESSION_MS / SECOND_MS)
+}
+
+/** Whether the answer itself starts or ends a session. */
+export function setsSession(services: Services, cookies: readonly string[]): boolean {
+  return cookies.some((cookie) => cookie.startsWith(`${nameOf(services, SESSION)}=`))
 }
 
 /** The Set-Cookie header that ends the session. */

@@ -15,6 +15,8 @@ export interface Session {
   readonly perform: (call: Call, given: Given) => Promise<AnyReply>
   /** The next call verifies the session again, as each one does after a change. */
   readonly verifyAgain: () => void
+  /** Whether the visit has made the session longer, so that its cookie must last longer, too. */
+  readonly isExtended: () => boolean
 }
 
 /**
@@ -27,11 +29,17 @@ export function openSession(api: Api, exchange: Exchange, token: string): Sessio
   const verifyAgain = () => {
     user = undefined
   }
-  const verify = (call: Call) =>
-    verifySession(services, call, `Bearer ${token}`).catch((error) => {
+  let isExtended = false
+  const verify = async (call: Call) => {
+    try {
+      const found = await verifySession(services, call, `Bearer ${token}`)
+      isExtended ||= found.isExtended === true
+      return found
+    } catch (error) {
       verifyAgain()
       throw error
-    })
+    }
+  }
   const admit = async (call: Call) => {
     const { row } = call
     if (row.access === 'public') return charge(services, call)
@@ -60,6 +68,7 @@ export function openSession(api: Api, exchange: Exchange, token: string): Sessio
       }
     },
     verifyAgain,
+    isExtended: () => isExtended,
   }
 }
 
