@@ -2,6 +2,7 @@ import type { ApiKeyInfo } from '../contract/account/account-schemas.ts'
 import { and, asc, eq, isNotNull, isNull, lte, sql } from '../db/drizzle.ts'
 import { insertOwned } from '../db/insert-owned.ts'
 import type { Db } from '../db/open.ts'
+import { ALL_ROWS, type Part } from '../db/part.ts'
 import { apiKeys } from '../db/tables.ts'
 import type { Statement } from '../db/transaction.ts'
 import { DAY_MS } from '../parts/durations.ts'
@@ -61,12 +62,18 @@ export function removeRetiredKeys(db: Db, userId: string, now: number): Statemen
 }
 
 /** Oldest first. */
-export async function listKeys(db: Db, userId: string): Promise<KeyRow[]> {
+export async function listKeys(
+  db: Db,
+  userId: string,
+  { offset, limit }: Part = ALL_ROWS,
+): Promise<KeyRow[]> {
   return db
     .select()
     .from(apiKeys)
     .where(eq(apiKeys.userId, userId))
     .orderBy(asc(apiKeys.createdAt), sql`rowid`)
+    .limit(limit)
+    .offset(offset)
     .all()
 }
 

@@ -1,6 +1,7 @@
 import type { Ledger } from '../db/ledger/ledger.ts'
 import { Line, type LineKind } from '../db/ledger/table.ts'
 import type { Db } from '../db/open.ts'
+import type { Part } from '../db/part.ts'
 import { MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
 import type { KeyRecord } from './key-ring/key-records.ts'
 import { type KeyRow, listKeys } from './keys.ts'
@@ -61,10 +62,14 @@ interface LastUseSources {
 }
 
 /** Like `listKeys`, but includes last uses that are not written yet. */
-export function listKeysWithLastUse({ db, ledger, lastUsed }: LastUseSources, userId: string) {
+export function listKeysWithLastUse(
+  { db, ledger, lastUsed }: LastUseSources,
+  userId: string,
+  part?: Part,
+) {
   // Between flushes: a use that was written right after this read would be missing from both.
   return ledger.betweenFlushes(async (): Promise<KeyRow[]> => {
-    const keys = await listKeys(db, userId)
+    const keys = await listKeys(db, userId, part)
     return keys.map((key) => ({
       ...key,
       lastUsedAt: lastUsed.unwritten(key.id) ?? key.lastUsedAt,

@@ -2,6 +2,7 @@ import type { Site } from '../contract/account/account-schemas.ts'
 import { and, asc, eq, isNotNull, ne, or, sql } from '../db/drizzle.ts'
 import { insertOwned } from '../db/insert-owned.ts'
 import type { Db } from '../db/open.ts'
+import { ALL_ROWS, type Part } from '../db/part.ts'
 import type { Queries } from '../db/queries.ts'
 import { sites } from '../db/tables.ts'
 import { parseOrigin } from '../parts/net/origin.ts'
@@ -28,12 +29,18 @@ export function toSite({ id, name, userId, createdAt }: SiteRow): Site {
 }
 
 /** Oldest first. Sites of the same millisecond keep the order in which they were added. */
-export async function listSites(db: Db, userId: string): Promise<SiteRow[]> {
+export async function listSites(
+  db: Db,
+  userId: string,
+  { offset, limit }: Part = ALL_ROWS,
+): Promise<SiteRow[]> {
   return db
     .select()
     .from(sites)
     .where(eq(sites.userId, userId))
     .orderBy(asc(sites.createdAt), sql`rowid`)
+    .limit(limit)
+    .offset(offset)
     .all()
 }
 

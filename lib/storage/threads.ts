@@ -5,6 +5,7 @@ import type { LocalDb } from '../db/open.ts'
 import { createQueries } from '../db/queries.ts'
 import { createMeterStore } from '../limits/meter-store.ts'
 import { codeUrl } from '../parts/clone-or-package.ts'
+import { reasonOf } from '../parts/reason.ts'
 import type { Entry } from '../rum/ingest/journal.ts'
 import { openJournal } from '../rum/writer.ts'
 import { type Caller, connect, type Methods } from './channel.ts'
@@ -103,7 +104,7 @@ function startThread<M extends Methods<M>>(
     end()
     onCrash(new Error(`the ${name} thread has ended with ${code}`))
   }
-  worker.on('error', onCrash)
+  worker.on('error', (error) => onCrash(withReason(error)))
   worker.on('exit', crashed)
   return {
     call,
@@ -117,6 +118,12 @@ function startThread<M extends Methods<M>>(
       }
     },
   }
+}
+
+/** A thread that cannot allocate memory may not be able to say so. */
+function withReason(cause: unknown): unknown {
+  if (reasonOf(cause) !== '') return cause
+  return new Error('it gave no reason: perhaps it ran out of memory', { cause })
 }
 
 function createRemoteEngine(call: Call<WriterMethods>): Engine {

@@ -9,6 +9,7 @@ import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
 import { Table } from '../table.tsx'
+import { NextPage, type NextPageProps } from './next-page.tsx'
 import { PersonBadges } from './person-badges.tsx'
 import { type PersonView, personPath } from './person-view.ts'
 
@@ -28,6 +29,12 @@ interface SiteView {
   readonly provenAt: number | null
 }
 
+/** A page of a list, and the query of the next one; null: there is none. */
+interface ListPage<Row> {
+  readonly rows: readonly Row[]
+  readonly next: NextPageProps['query']
+}
+
 export interface PersonProps extends PageProps, PersonActionsProps {
   /** Whether it is the account of the look-up form on the first page. */
   readonly isBuiltIn: boolean
@@ -37,8 +44,8 @@ export interface PersonProps extends PageProps, PersonActionsProps {
   readonly isPaid: boolean
   /** Answered requests of the current period. */
   readonly requests: number
-  readonly keys: readonly KeyView[]
-  readonly sites: readonly SiteView[]
+  readonly keys: ListPage<KeyView>
+  readonly sites: ListPage<SiteView>
   /** The newest of the audit log. */
   readonly entries: readonly AuditLogEntry[]
 }
@@ -52,7 +59,8 @@ const DONE: Readonly<Record<string, string>> = {
 }
 
 export function PersonPage(props: PersonProps) {
-  const { isBuiltIn, keys, sites, entries, done = '', error } = props
+  const { base, person, isBuiltIn, keys, sites, entries, done = '', error } = props
+  const path = personPath(base, person.id)
   return (
     <>
       <Result error={error} done={DONE[done]} />
@@ -65,10 +73,12 @@ export function PersonPage(props: PersonProps) {
       <Account {...props} />
       {!isBuiltIn && <PersonActions {...props} />}
       <Card id="keys" title="Keys">
-        {keys.length === 0 ? <p>None.</p> : <Keys keys={keys} />}
+        {keys.rows.length === 0 ? <p>None.</p> : <Keys keys={keys.rows} />}
+        <NextPage path={path} query={keys.next} />
       </Card>
       <Card id="sites" title="Sites">
-        {sites.length === 0 ? <p>None.</p> : <Sites sites={sites} />}
+        {sites.rows.length === 0 ? <p>None.</p> : <Sites sites={sites.rows} />}
+        <NextPage path={path} query={sites.next} />
       </Card>
       <Card id="entries" title="Audit log">
         {entries.length === 0 ? (
@@ -106,7 +116,7 @@ function Account({ person, plan, isPaid, requests }: PersonProps) {
   )
 }
 
-function Keys({ keys }: Pick<PersonProps, 'keys'>) {
+function Keys({ keys }: { readonly keys: readonly KeyView[] }) {
   return (
     <section class="wide stacked" tabindex={0} aria-label="Table of keys">
       <Table
@@ -124,7 +134,7 @@ function Keys({ keys }: Pick<PersonProps, 'keys'>) {
   )
 }
 
-function Sites({ sites }: Pick<PersonProps, 'sites'>) {
+function Sites({ sites }: { readonly sites: readonly SiteView[] }) {
   return (
     <section class="wide stacked" tabindex={0} aria-label="Table of sites">
       <Table

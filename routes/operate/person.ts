@@ -22,6 +22,7 @@ import type { PageAnswer } from '../pages/page.ts'
 import { splitPage } from './paging.ts'
 import { PERSON_ACTIONS, type PersonAction } from './person-actions.ts'
 
+/** Of people, and of the keys and sites of one of them. */
 const PAGE_SIZE = 50
 
 const EmailText = v.optional(textUpTo(320), '')
@@ -29,6 +30,13 @@ const EmailText = v.optional(textUpTo(320), '')
 const LIST = '/app/operate/people'
 const PERSON = `${LIST}/:id` as const
 const SHOWN_ENTRIES = 20
+
+const Offset = v.optional(
+  v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'is not a page'), v.transform(Number)),
+  '0',
+)
+/** How many keys and sites come before those that the page shows. */
+const Offsets = v.object({ keys: Offset, sites: Offset })
 
 /** The list, the page of each person, and for each action a question (GET) and its answer (POST). */
 export const peopleRoutes: readonly AppRoute<UserVisit>[] = [
@@ -90,27 +98,45 @@ async function showPerson(
     plans: services.plans.list,
     keepsSessions: services.config.authUrl === undefined,
     done: c.req.query('done'),
-    ...(await readAccount(services, person)),
+    ...(await readAccount(services, person, parse(Offsets, c.req.query()))),
     ...shown,
   })
   return showOperatePage(visit, { title: person.email, content, status })
 }
 
-async function readAccount(services: Services, person: Person) {
+async function readAccount(
+  services: Services,
+  person: Person,
+  offsets: v.InferOutput<typeof Offsets>,
+) {
   const { db, storage, plans, ledger, meters, now } = services
   const { id, assignedPlan, subscribed } = person
   const stored = { assignedPlan, subscribed, overagePrice: null, spendingCap: null }
   const { plan, paid } = toEntitlement(stored, plans)
+  const partAt = (offset: number) => ({ offset, limit: PAGE_SIZE + 1 })
   const [keys, sites, { logs }] = await Promise.all([
-    listKeysWithLastUse(services, id),
-    listSites(db, id),
+    listKeysWithLastUse(services, id, partAt(offsets.keys)),
+    listSites(db, id, partAt(offsets.sites)),
     readAuditPage(storage.longReads, id, { limit: SHOWN_ENTRIES, offset: 0 }),
   ])
   const requests = await ledger.betweenFlushes(async () => {
     await meters.refresh({ userId: id, paid }, now())
     return meters.periodRequests({ userId: id, paid }, now())
   })
-  return { plan, isPaid: paid !== null, keys, sites, entries: logs, requests }
+  const shown = { keys: toPage(keys, offsets, 'keys'), sites: toPage(sites, offsets, 'sites') }
+  return { plan, isPaid: paid !== null, ...shown, entries: logs, requests }
+}
+
+/** The rows that are shown, and the query of the page with the next ones, which keeps the place in the other list. */
+function toPage<Row>(
+  found: readonly Row[],
+  offsets: v.InferOutput<typeof Offsets>,
+  list: keyof typeof offsets,
+) {
+  const { rows, last } = splitPage(found, PAGE_SIZE)
+  if (last === undefined) return { rows, next: null }
+  const at = { ...offsets, [list]: offsets[list] + PAGE_SIZE }
+  return { rows, next: { keys: String(at.keys), sites: String(at.sites) } }
 }
 
 /** Shows a page of the users whose addresses begin with the text that was typed. */

@@ -62,7 +62,7 @@ describe('a server that has no compiled code yet', () => {
 const skip = basename(RUNTIME[0]) !== 'node' && 'only Node.js loads a file into each thread'
 
 describe('a thread that fails', { skip, timeout: 60_000 }, () => {
-  it('ends the process, which says why', async () => {
+  const failWith = async (statement: string) => {
     const { dataDir, settings, remove } = newDataFolder()
     const trigger = join(dataDir, 'now')
     const file = join(tempFolder(), 'fail.mjs')
@@ -70,7 +70,7 @@ describe('a thread that fails', { skip, timeout: 60_000 }, () => {
       file,
       `import { existsSync } from 'node:fs'
        import { threadName } from 'node:worker_threads'
-       const fail = () => { if (existsSync(${JSON.stringify(trigger)})) throw new Error('a bug') }
+       const fail = () => { if (existsSync(${JSON.stringify(trigger)})) { ${statement} } }
        if (threadName === 'writer') setInterval(fail, 10).unref()`,
     )
     const server = await startServer({ ...settings, NODE_OPTIONS: `--import=${file}` })
@@ -78,8 +78,17 @@ describe('a thread that fails', { skip, timeout: 60_000 }, () => {
     writeFileSync(trigger, '')
     const { code, stderr } = await server.ended
     assert.equal(code, 1)
-    assert.match(stderr, /A thread has ended: a bug/)
     await connection.ended
     remove()
+    return stderr
+  }
+
+  it('ends the process, which says why', async () => {
+    assert.match(await failWith("throw new Error('a bug')"), /^A thread has ended: a bug$/m)
+  })
+
+  it('is said to lack memory if it gives no reason', async () => {
+    const stderr = await failWith("throw new Error('')")
+    assert.match(stderr, /^A thread has ended: it gave no reason: perhaps it ran out of memory$/m)
   })
 })
