@@ -30,9 +30,9 @@ const BY_SITE = [
 /** On PostgreSQL, a row of the journal has beacons of many sites. It is summed up and removed within seconds. */
 const SQLITE_JOURNAL = 'rum_journal'
 
-/** The buckets of the user's sessions, of all keys together, and of each key. */
-const DELETE_BUCKETS = `DELETE FROM buckets
-  WHERE caller_id IN (?, ?) OR caller_id IN (SELECT id FROM api_keys WHERE user_id = ?)`
+/** The buckets of the user's sessions, of all keys together, and of each key. With OR, PostgreSQL would read all. */
+const DELETE_BUCKETS = `DELETE FROM buckets WHERE caller_id IN (
+  SELECT ? UNION ALL SELECT ? UNION ALL SELECT id FROM api_keys WHERE user_id = ?)`
 
 /**
  * Deletes the user and everything that belongs to the account, in one transaction. The audit log keeps
