@@ -155,5 +155,6 @@ export const overageReports = sqliteTable(
       .where(isNull(table.sentAt)),
     index('overage_reports_by_customer').on(table.customerId, table.at),
     index('overage_reports_by_time').on(table.at),
+    index('overage_reports_of_user').on(table.userId, table.identifier),
   ],
 )

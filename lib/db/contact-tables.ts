@@ -1,4 +1,4 @@
-import { index, integer, sqliteTable, text } from './drizzle.ts'
+import { index, integer, isNotNull, sqliteTable, text } from './drizzle.ts'
 
 /** Times are epoch milliseconds. A test compares these tables with the SQL in migrations/. */
 
@@ -31,7 +31,10 @@ export const inquiries = sqliteTable(
     message: text().notNull(),
     ...queueColumns(),
   },
-  (table) => [index('inquiries_by_due').on(table.state, table.dueAt)],
+  (table) => [
+    index('inquiries_by_due').on(table.state, table.dueAt),
+    index('inquiries_of_user').on(table.userId, table.id).where(isNotNull(table.userId)),
+  ],
 )
 
 export const spentChallenges = sqliteTable('spent_challenges', {
@@ -55,7 +58,11 @@ export const capNotices = sqliteTable(
     currency: text(),
     ...queueColumns(),
   },
-  (table) => [index('cap_notices_by_due').on(table.channel, table.state, table.dueAt)],
+  (table) => [
+    index('cap_notices_by_due').on(table.channel, table.state, table.dueAt),
+    index('cap_notices_of_user').on(table.userId, table.id),
+    index('cap_notices_by_time').on(table.createdAt),
+  ],
 )
 
 /** Mails to users about their accounts, until they are delivered or given up. */

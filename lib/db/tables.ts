@@ -209,6 +209,7 @@ export const verifications = sqliteTable(
   (table) => [
     index('verifications_by_identifier').on(table.identifier),
     index('verifications_by_expiry').on(table.expiresAt),
+    index('verifications_by_value').on(table.value),
   ],
 )
 
