@@ -42,6 +42,8 @@ export interface BillingOptions {
   ) => void
   /** How long an action tries to reach Stripe; by default nine seconds. */
   readonly retryPolicy?: RetryPolicy
+  /** The key of the hashes by which trials are remembered; by default, as in commands, none are added. */
+  readonly addressKey?: string
   /** Runs `work` when no other process works for the user; by default at once. */
   readonly runUnderLease?: RunForUser
 }
@@ -58,7 +60,7 @@ export interface Actor {
 
 export function createBilling(options: BillingOptions) {
   const { db, plans, stripe, change, alignKeyExpiry, auditStripe, countRequests } = options
-  const { onFailure, onDelayed = () => {}, retryPolicy, runUnderLease } = options
+  const { onFailure, onDelayed = () => {}, retryPolicy, addressKey, runUnderLease } = options
   const { secretKey, apiBase, overagePrice, webhookSecrets } = stripe
   const load =
     secretKey === undefined ? null : once(() => loadStripe({ secretKey, apiBase, onFailure }))
@@ -85,6 +87,7 @@ export function createBilling(options: BillingOptions) {
     prices: createPlanPrices(plans, stripe.prices),
     overagePrice,
     countRequests,
+    addressKey,
     tax: stripe.tax,
     mode: modeOf(secretKey ?? ''),
     /** The account and mode of the key. */

@@ -104,6 +104,13 @@ export const trials = sqliteTable('trials', {
   startedAt: integer('started_at').notNull(),
 })
 
+/** Addresses of users who have had a trial. The rows outlive the accounts. */
+export const triedAddresses = sqliteTable('tried_addresses', {
+  /** Keyed, so that nobody can try addresses without the secret. */
+  hash: text().primaryKey(),
+  firstAt: integer('first_at').notNull(),
+})
+
 /** Stripe's events that have had their effect. */
 export const stripeEvents = sqliteTable(
   'processor_events',

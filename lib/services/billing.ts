@@ -9,6 +9,7 @@ import { createOverages, type Overages } from '../billing/overages/overages.ts'
 import type { StripeFailure } from '../billing/stripe/stripe-sdk.ts'
 import { createContactSender } from '../billing/subscription/contact-changes.ts'
 import { settleLeftovers } from '../billing/subscription/leftovers.ts'
+import { deriveSecret } from '../config/secrets.ts'
 import type { Ledger } from '../db/ledger/ledger.ts'
 import type { Meters } from '../limits/meters.ts'
 import { commandText } from '../parts/clone-or-package.ts'
@@ -23,6 +24,7 @@ export function openBilling(
     storage,
     db,
     plans,
+    secrets,
     log,
     now,
     retryPolicy,
@@ -49,6 +51,7 @@ export function openBilling(
     onDelayed: (error, message, about) =>
       log.warn({ err: error, ...about }, `${message}; repeated hourly`),
     ...(retryPolicy !== undefined && { retryPolicy }),
+    addressKey: deriveSecret(secrets, 'trials'),
     // Work that outlives its lease does no harm: what it writes is refused once another sync has ended.
     runUnderLease: (userId, work) => storage.leases.waitAndRun(`billing of ${userId}`, work),
   })

@@ -33,7 +33,7 @@ export async function startCheckout(
   return billing.enqueue(userId, async () => {
     const customerId = await prepareCustomer(billing, stripe, buyer, now)
     const { tax } = billing
-    const trialDays = (await hasTried(billing.db, userId)) ? undefined : plan.trialDays
+    const trialDays = (await hasTried(billing, userId)) ? undefined : plan.trialDays
     const checkout = { userId, customerId, price, planId: plan.id, trialDays, tax, ...options }
     const { currency } = options
     const opened = await stripe

@@ -3,6 +3,7 @@ import type { Billing } from '../billing.ts'
 import { unavailable } from '../stripe/stripe-refusal.ts'
 import { findCustomer } from './customers.ts'
 import { settleLeftovers } from './leftovers.ts'
+import { rememberTrial } from './trials.ts'
 
 /** The time, and the steps before and after the subscriptions end. */
 interface Steps {
@@ -31,6 +32,7 @@ export async function endBilling(
       await endAtStripe(billing, customer.customerId)
       await settleLeftovers(billing, customer.customerId, now)
     }
+    await rememberTrial(billing, userId)
     return removeUser()
   })
 }

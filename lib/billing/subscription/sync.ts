@@ -82,7 +82,7 @@ async function prepare(billing: Billing, stripe: StripeGateway, customer: Custom
     bumpRevision(db, customer),
     after === null ? deleteSubscription(db, userId) : saveSubscription(db, after),
     ...(isSameItem(before, after) ? [] : [deletePreview(db, userId)]),
-    ...insertTrials(db, userId, subscriptions),
+    ...(await insertTrials(billing, userId, subscriptions)),
   ]
   const hasOwnMethod = subscriptions.some((one) => one.id === after?.id && one.hasOwnMethod)
   return { ...others, before, after, hasOwnMethod, statements }

@@ -1,24 +1,80 @@
-import { trials } from '../../db/billing-tables.ts'
+import { createHmac } from 'node:crypto'
+import { trials, triedAddresses } from '../../db/billing-tables.ts'
 import { eq } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
+import { users } from '../../db/tables.ts'
 import type { Statement } from '../../db/transaction.ts'
+import type { Billing } from '../billing.ts'
 import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
 
-/** Whether the user has had a trial of any plan. */
-export async function hasTried(db: Db, userId: string): Promise<boolean> {
+/** Whether the user, or an earlier one with the same address, has had a trial of any plan. */
+export async function hasTried(billing: Billing, userId: string): Promise<boolean> {
+  const { db } = billing
   const row = await db.select().from(trials).where(eq(trials.userId, userId)).get()
-  return row !== undefined
+  if (row !== undefined) return true
+  const hash = await hashOf(billing, userId)
+  if (hash === null) return false
+  const known = await db.select().from(triedAddresses).where(eq(triedAddresses.hash, hash)).get()
+  return known !== undefined
 }
 
 /** Stores the trials of these subscriptions, for good. */
-export function insertTrials(
-  db: Db,
+export async function insertTrials(
+  billing: Billing,
   userId: string,
   subscriptions: readonly StripeSubscription[],
-): Statement[] {
-  return subscriptions
-    .filter(({ trialEnd }) => trialEnd !== null)
-    .map(({ createdAt: startedAt }) =>
-      db.insert(trials).values({ userId, startedAt }).onConflictDoNothing(),
-    )
+): Promise<Statement[]> {
+  const { db } = billing
+  const tried = subscriptions.filter(({ trialEnd }) => trialEnd !== null)
+  if (tried.length === 0) return []
+  const startedAt = Math.min(...tried.map(({ createdAt }) => createdAt))
+  const trial = db.insert(trials).values({ userId, startedAt }).onConflictDoNothing()
+  return [trial, ...(await insertAddress(billing, userId, startedAt))]
+}
+
+/** Remembers the address that the user has now, before the account is deleted, if there was a trial. */
+export async function rememberTrial({ db, ...billing }: Billing, userId: string): Promise<void> {
+  const trial = await db.select().from(trials).where(eq(trials.userId, userId)).get()
+  if (trial === undefined) return
+  for (const statement of await insertAddress({ db, ...billing }, userId, trial.startedAt)) {
+    await statement.run()
+  }
+}
+
+async function insertAddress(billing: Billing, userId: string, firstAt: number) {
+  const hash = await hashOf(billing, userId)
+  if (hash === null) return []
+  return [billing.db.insert(triedAddresses).values({ hash, firstAt }).onConflictDoNothing()]
+}
+
+async function hashOf({ db, addressKey }: Billing, userId: string): Promise<string | null> {
+  if (addressKey === undefined) return null
+  const email = await findAddress(db, userId)
+  if (email === undefined) return null
+  return createHmac('sha256', addressKey).update(toMailbox(email)).digest('hex')
+}
+
+async function findAddress(db: Db, userId: string): Promise<string | undefined> {
+  return (await db.select({ email: users.email }).from(users).where(eq(users.id, userId)).get())
+    ?.email
+}
+
+/** The domains of Gmail, which are one, and which ignores dots in names. */
+const WITHOUT_DOTS = ['gmail.com', 'googlemail.com']
+
+/**
+ * The mailbox that most likely gets what is sent to the address: in lower case, without a subaddress
+ * (`+shop`, RFC 5233), and at Gmail without dots. If that is wrong, somebody pays without a trial. Other
+ * providers tell dots apart, so there they stay.
+ */
+export function toMailbox(email: string): string {
+  const at = email.lastIndexOf('@')
+  const domain = email.slice(at + 1).toLowerCase()
+  const [name = ''] = email
+    .slice(0, at)
+    .toLowerCase()
+    .split(/(?<=.)\+/, 1)
+  return WITHOUT_DOTS.includes(domain)
+    ? `${name.replaceAll('.', '')}@gmail.com`
+    : `${name}@${domain}`
 }

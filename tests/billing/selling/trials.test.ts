@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
+import { toMailbox } from '../../../lib/billing/subscription/trials.ts'
+import { readRows, write } from '../../support/database/sql.ts'
 import { codeOf } from '../../support/helpers.ts'
 import { plansFileOf } from '../../support/plans-file.ts'
 import { freshly } from '../../support/scene/freshly.ts'
@@ -23,6 +25,20 @@ function openTrialShop({ starter, pro }: TrialDays = { pro: 14 }): Promise<Shop>
 }
 
 const daysOf = (trialDays: number | undefined) => (trialDays === undefined ? {} : { trialDays })
+
+describe('toMailbox', () => {
+  it('gives addresses of one mailbox one form, and others their own', () => {
+    const forms = (...emails: string[]) => [...new Set(emails.map(toMailbox))]
+    assert.deepEqual(forms('Ada@Shop.example', 'ada+news@shop.example', 'ada+@shop.example'), [
+      'ada@shop.example',
+    ])
+    assert.deepEqual(forms('a.da@gmail.com', 'ada@GoogleMail.com', 'ad.a+x@gmail.com'), [
+      'ada@gmail.com',
+    ])
+    assert.equal(forms('a.da@shop.example', 'ada@shop.example').length, 2)
+    assert.equal(forms('+a@shop.example', '+b@shop.example').length, 2)
+  })
+})
 
 /** A shop in which the cheaper plan can be tried, and the dearer one not at all. */
 const openStarterTrialShop = () => openTrialShop({ starter: 14 })
@@ -87,6 +103,43 @@ describe('a trial', () => {
     const row = await shop.buy('pro')
     assert.equal(row.status, 'active')
     assert.deepEqual(paid(shop), [0, 2900])
+  })
+
+  /** Buys Pro with the key of this user. Returns the status of the subscription. */
+  async function buyAs(shop: Shop, email: string) {
+    const key = await shop.app.makeKey({ email, plan: 'free' })
+    const { sessions } = shop.double.world.state.tables
+    const opened = await shop.app.send('POST', SUBSCRIPTION, { key, body: { planId: 'pro' } })
+    assert.equal(opened.status, 200, opened.text)
+    shop.double.payCheckout([...sessions.keys()].at(-1) ?? '', { card: 'pm_card_visa' })
+    await shop.settled()
+    return v.parse(Answer, (await shop.app.send('GET', SUBSCRIPTION, { key })).body).subscription
+  }
+
+  it('is given once for each address, also after the account was deleted', async () => {
+    await shop.buy('pro')
+    const body = { email: 'ada@example.com' }
+    assert.equal((await shop.send('POST', '/v1/account/me/delete', body)).status, 200)
+    for (const again of ['ada@example.com', 'ADA+2@Example.com']) {
+      assert.equal((await buyAs(shop, again))?.status, 'active', again)
+    }
+    assert.equal((await buyAs(shop, 'a.da@example.com'))?.status, 'trialing')
+    const kept = await readRows(shop.app, 'SELECT hash FROM tried_addresses')
+    assert.equal(kept.length, 2)
+    for (const [hash] of kept) assert.match(String(hash), /^[0-9a-f]{64}$/)
+  })
+
+  it('is given once for each address that its user had from the trial on', async () => {
+    await shop.buy('pro')
+    await write(
+      shop.app,
+      `UPDATE users SET email = 'moved@example.com' WHERE id = '${shop.userId}'`,
+    )
+    const body = { email: 'moved@example.com' }
+    assert.equal((await shop.send('POST', '/v1/account/me/delete', body)).status, 200)
+    for (const again of ['ada@example.com', 'moved@example.com']) {
+      assert.equal((await buyAs(shop, again))?.status, 'active', again)
+    }
   })
 
   it('is not used up by a payment page that nobody pays', async () => {
