@@ -155,7 +155,7 @@ export const Environment = v.object({
   ),
   MERIDIAN_DATABASE_URL: optional(
     DatabaseUrl,
-    'PostgreSQL database that several servers share; default: `app.db` in the data folder',
+    'PostgreSQL database that several servers share, of [one host or several](growth.md#moving); default: `app.db` in the data folder',
   ),
   MERIDIAN_SECRET: optional(
     matching(/^.{32,}$/s, 'must have at least 32 characters'),

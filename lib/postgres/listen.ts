@@ -11,7 +11,7 @@ const PROBE_MS = 5 * SECOND_MS
  * every listening connection at each notice, whatever its channel: so one connection for all channels is best.
  */
 export async function listen(
-  open: () => pg.Client,
+  open: () => Promise<pg.Client>,
   channels: Channels,
   onError: (error: unknown) => void,
 ): Promise<AsyncDisposable> {
@@ -19,7 +19,7 @@ export async function listen(
   let retry: NodeJS.Timeout | undefined
   let isClosed = false
   const connect = async () => {
-    client = open()
+    client = await open()
     client.on('notification', ({ channel, payload }) => channels[channel]?.(payload ?? ''))
     client.on('error', onError)
     client.on('end', connectLater)

@@ -1,12 +1,14 @@
 import pg from 'pg'
+import { urlsOfHosts } from '../parts/net/urls-of-hosts.ts'
 import { toArrayParameter } from './array-parameter.ts'
 import { NUMBER_TYPES, type PgConnection, type PgPool, QUICK_MS } from './connection.ts'
 import { connectionFailure } from './faults.ts'
+import { type Hosts, openHosts } from './hosts.ts'
 import { listen } from './listen.ts'
 import { type Stalls, trackStalls } from './stalls.ts'
 
 export interface PoolOptions {
-  /** `postgres://user:password@host:port/database`, with libpq's parameters such as `sslmode`. */
+  /** `postgres://user:password@host:port,host:port/database`, with libpq's parameters such as `sslmode`. */
   readonly url: string
   /** The largest number of connections, without those for quick statements and for listening. */
   readonly max: number
@@ -17,6 +19,8 @@ export interface PoolOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
+/** How often a caller waits for another host. More often, hosts take turns in accepting and refusing connections. */
+const MAX_SEEKS = 2
 /** A transaction whose process has stopped would keep other writes waiting: the server ends it. */
 const IDLE_TRANSACTION_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 60_000
@@ -36,10 +40,9 @@ const types = {
       : pg.types.getTypeParser(id, format as 'text'),
 }
 
-/** Returns a pool that opens connections when they are needed. */
+/** Returns a pool that opens connections when they are needed. Of several hosts, that which accepts writes serves. */
 export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
   const options: pg.ClientConfig = {
-    connectionString: url,
     types,
     application_name: name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -49,9 +52,19 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
     keepAlive: true,
     keepAliveInitialDelayMillis: IDLE_MS,
   }
+  const hosts = openHosts(url, options)
   const stalls = trackStalls()
+  class Client extends pg.Client {
+    constructor() {
+      super(hosts.current())
+    }
+  }
+  const onConnect = async (client: pg.ClientBase) => {
+    await prepare(client)
+    await hosts.requireWritable(client)
+  }
   const open = (size: number) => {
-    const pool = new pg.Pool({ ...options, max: size, onConnect: prepare })
+    const pool = new pg.Pool({ ...options, Client, max: size, onConnect })
     pool.on('error', onError)
     // If a connection breaks while it is lent, its next statement rejects.
     pool.on('connect', (client) => client.on('error', () => {}))
@@ -62,7 +75,7 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
   return {
     use: async (work, longestMs = ANSWER_TIMEOUT_MS) => {
       const isQuick = longestMs <= QUICK_MS
-      const client = await connect(isQuick ? pools.quick : pools.patient, stalls)
+      const client = await connect(isQuick ? pools.quick : pools.patient, stalls, hosts)
       let isGood = false
       try {
         const result = await work(toConnection(client, { named, stalls, longestMs }))
@@ -72,7 +85,13 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
         client.release(!isGood)
       }
     },
-    listen: (channels) => listen(() => new pg.Client(options), channels, onError),
+    listen: (channels) => {
+      const open = async () => {
+        await hosts.seek(hosts.current())
+        return new Client()
+      }
+      return listen(open, channels, onError)
+    },
     [Symbol.asyncDispose]: async () => {
       await Promise.all([pools.patient.end(), pools.quick.end()])
     },
@@ -82,15 +101,17 @@ export function openPool({ url, max, name, onError }: PoolOptions): PgPool {
 /**
  * Takes a sound connection. Whatever prevents that counts as a fault of the database, even a refused user.
  */
-async function connect(pool: pg.Pool, stalls: Stalls): Promise<pg.PoolClient> {
-  try {
-    for (;;) {
+async function connect(pool: pg.Pool, stalls: Stalls, hosts: Hosts): Promise<pg.PoolClient> {
+  for (let seeks = 0; ; ) {
+    const tried = hosts.current()
+    try {
       const client = await pool.connect()
       if (stalls.isSound(client)) return client
       client.release(true)
+    } catch (error) {
+      seeks += 1
+      if (seeks > MAX_SEEKS || !(await hosts.seek(tried))) throw connectionFailure(error)
     }
-  } catch (error) {
-    throw connectionFailure(error)
   }
 }
 
@@ -148,8 +169,9 @@ async function prepare(client: pg.ClientBase): Promise<void> {
 /** Names the database of the URL for messages, without user and password. */
 export function nameDatabase(url: string): string {
   try {
-    const { database = '', host, port } = new pg.Client({ connectionString: url })
-    return `the PostgreSQL database ${database} at ${host}:${port}`
+    const clients = urlsOfHosts(url).map((connectionString) => new pg.Client({ connectionString }))
+    const places = clients.map(({ host, port }) => `${host}:${port}`).join(', ')
+    return `the PostgreSQL database ${clients[0]?.database ?? ''} at ${places}`
   } catch {
     // The URL names a file that cannot be read, as connecting will report.
     return 'PostgreSQL'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readConfig } from '../../lib/config/config.ts'
+import { urlsOfHosts } from '../../lib/parts/net/urls-of-hosts.ts'
 
 const secret = 'phrase '.repeat(8)
 const url = 'postgres://ada:hidden@db.example/meridian'
@@ -27,6 +28,20 @@ describe('MERIDIAN_DATABASE_URL', () => {
       const env = { MERIDIAN_DATABASE_URL: bad, MERIDIAN_SECRET: secret }
       assertRefused(env, 'MERIDIAN_DATABASE_URL must be a postgres or postgresql URL, such as ')
     }
+  })
+
+  it('may name several servers, each with its own port', () => {
+    const hosts = 'one.example,two.example:5433,[::1]:5434'
+    const several = `postgres://ada:a%2Cb@${hosts}/meridian?sslmode=disable`
+    const env = { MERIDIAN_DATABASE_URL: several, MERIDIAN_SECRET: secret }
+    assert.equal(readConfig(env).postgres?.url, several)
+    assert.deepEqual(
+      urlsOfHosts(several),
+      hosts.split(',').map((host) => `postgres://ada:a%2Cb@${host}/meridian?sslmode=disable`),
+    )
+    assert.deepEqual(urlsOfHosts('postgres://ada:a,b@one/c,d'), ['postgres://ada:a,b@one/c,d'])
+    const bad = { ...env, MERIDIAN_DATABASE_URL: 'postgres://ada:hidden@one,two:port/meridian' }
+    assertRefused(bad, 'MERIDIAN_DATABASE_URL must be a postgres or postgresql URL, such as ')
   })
 
   it('needs MERIDIAN_SECRET, which is not short', () => {

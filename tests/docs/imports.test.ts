@@ -106,7 +106,12 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'mmdb-lib': ['bench/'],
   'moment-timezone': ['lib/geo/answer/packed-zones.ts'],
   nodemailer: ['lib/parts/mail.ts'],
-  pg: ['lib/postgres/listen.ts', 'lib/postgres/pool.ts', 'lib/postgres/stalls.ts'],
+  pg: [
+    'lib/postgres/hosts.ts',
+    'lib/postgres/listen.ts',
+    'lib/postgres/pool.ts',
+    'lib/postgres/stalls.ts',
+  ],
   pino: ['lib/parts/log/log.ts'],
   'playwright-core': ['bench/', 'scripts/parts/demo-instance.ts'],
   'prom-client': ['lib/parts/metrics/metrics.ts'],
