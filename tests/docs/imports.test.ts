@@ -102,6 +102,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'web/app/',
     'web/home/',
   ],
+  isbot: ['lib/rum/ingest/bots.ts'],
   koffi: ['lib/geo/files/mapped-file.ts', 'bench/parts/machine.ts'],
   'mmdb-lib': ['bench/'],
   'moment-timezone': ['lib/geo/answer/packed-zones.ts'],

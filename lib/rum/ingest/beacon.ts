@@ -50,15 +50,6 @@ function toConnection(text: string): Connection {
   return CONNECTIONS.find((connection) => connection === name) ?? 'other'
 }
 
-/** Cubot is a phone brand, not a bot. */
-const BOT =
-  /(?<!cu)bots?\b|crawl|spider|slurp|headless|lighthouse|pagespeed|ptst\/|gtmetrix|pingdom|facebookexternalhit|bingpreview|mediapartners-google|phantomjs/i
-
-/** Whether the user agent names a bot. */
-export function isBot(userAgent: string | undefined): boolean {
-  return userAgent !== undefined && BOT.test(userAgent)
-}
-
 const MAX_PATH_LENGTH = 200
 
 /** A number, a UUID, or a long hexadecimal text with a digit. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { formatHour, parseHour } from '../../../lib/rum/hour.ts'
-import { isBot, keepBeacon, plainPath } from '../../../lib/rum/ingest/beacon.ts'
+import { keepBeacon, plainPath } from '../../../lib/rum/ingest/beacon.ts'
 import { errorHash, toPageError } from '../../../lib/rum/ingest/page-error.ts'
 import { splitPeriod } from '../../../lib/rum/read/period.ts'
 import { anyCharacter } from '../../support/quick/any-character.ts'
@@ -70,22 +70,6 @@ describe('a stored page error', () => {
     const short = toPageError({ message: '', stack: colons }).stack
     assert.equal(short, 'at f (https://a.example/x.js:3:4)')
   })
-})
-
-describe('isBot', () => {
-  const agents = [
-    ['Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', true],
-    ['Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/140.0.0.0 Safari/537.36', true],
-    ['Mozilla/5.0 (Macintosh) Chrome/140 Safari/537.36 Chrome-Lighthouse', true],
-    ['Mozilla/5.0 (Linux; Android 9; CUBOT X19) Chrome/140 Mobile Safari/537.36', false],
-    ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1', false],
-    ['curl/8.5.0', false],
-    ['', false],
-  ] as const
-  for (const [agent, bot] of agents) {
-    it(`${bot ? 'finds' : 'does not find'} a bot in ${agent.slice(0, 60)}`, () =>
-      assert.equal(isBot(agent), bot))
-  }
 })
 
 describe('the period of a query', () => {
