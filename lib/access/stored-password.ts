@@ -3,13 +3,13 @@ import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { accounts, users } from '../db/tables.ts'
 
-/** Finds the user who can sign in with this e-mail address, and the hash of the password. */
+/** Finds the user who can sign in with this e-mail address, in the form that we store, and the hash of the password. */
 export async function findPassword(db: Queries, email: string) {
   return db
     .select({ userId: users.id, hash: accounts.password })
     .from(users)
     .innerJoin(accounts, eq(accounts.userId, users.id))
-    .where(eq(users.email, email.toLowerCase()))
+    .where(eq(users.email, email))
     .get()
 }
 

@@ -2,16 +2,10 @@ import { and, eq, isNull, or } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { users } from '../db/tables.ts'
 import { runInTransaction } from '../db/transaction.ts'
+import { normaliseEmail } from '../parts/email-address.ts'
 import { ApiError } from '../parts/errors.ts'
 import { insertAudit } from './audit.ts'
-import {
-  DEMO_USER,
-  findUserByEmail,
-  insertUser,
-  newUser,
-  normaliseEmail,
-  type UserRow,
-} from './users.ts'
+import { DEMO_USER, findUserByEmail, insertUser, newUser, type UserRow } from './users.ts'
 
 /** A user of the remote auth service. */
 export type RemoteUser = Pick<UserRow, 'id' | 'name' | 'email' | 'emailVerified'>

@@ -16,6 +16,7 @@ import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
 import { accounts, apiKeys, auditLog, users } from '../db/tables.ts'
 import type { Statement } from '../db/transaction.ts'
+import { normaliseEmail } from '../parts/email-address.ts'
 
 export type UserRow = typeof users.$inferSelect
 
@@ -140,8 +141,4 @@ export function removeOperatorRole(db: Db, userId: string): Statement {
 
 export function updateRole(db: Db, userId: string, role: UserRow['role']): Statement {
   return db.update(users).set({ role }).where(eq(users.id, userId))
-}
-
-export function normaliseEmail(email: string): string {
-  return email.trim().toLowerCase()
 }

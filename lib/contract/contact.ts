@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { EmailAddress } from '../parts/email-address.ts'
 import { object, singleLine, strictObject, textUpTo } from './common.ts'
 import { type Operation, ok } from './operation.ts'
 
@@ -14,7 +15,7 @@ export type InquiryBody = v.InferOutput<typeof InquiryBody>
 
 export const ContactBody = object('An inquiry from anyone, with a solved bot check', {
   ...InquiryBody.entries,
-  email: v.pipe(textUpTo(254), v.email()),
+  email: EmailAddress,
   verification: v.pipe(
     textUpTo(2048),
     v.minLength(1),

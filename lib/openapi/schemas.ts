@@ -7,13 +7,14 @@ import {
 } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { schemas } from '../contract/schemas.ts'
+import { TO_STORED_EMAIL } from '../parts/email-address.ts'
 
 const CONVERSION = {
   target: 'draft-2020-12',
   typeMode: 'output',
   errorMode: 'throw',
-  // Our checks carry their JSON Schema as metadata. Upper case changes no rule.
-  ignoreActions: ['check', 'to_upper_case'],
+  // Our checks carry their JSON Schema as metadata. The others change no rule.
+  ignoreActions: ['check', 'to_upper_case', TO_STORED_EMAIL],
   overrideRef: ({ referenceId }) => pointerTo(referenceId),
   overrideSchema: simplify,
 } as const satisfies ConversionConfig

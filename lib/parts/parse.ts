@@ -38,7 +38,6 @@ function toWords(issue: v.BaseIssue<unknown>): string {
 type Rule = (issue: v.BaseIssue<unknown>) => string
 
 const RULES: Readonly<Record<string, Rule>> = {
-  email: () => 'must be an e-mail address',
   integer: () => 'must be a whole number',
   iso_date: () => 'must be a date, such as 2026-01-15',
   min_length: (issue) => `must have at least ${sizeWords(issue)}`,

@@ -1,7 +1,7 @@
 import { unauthorized } from '../../lib/access/authenticate.ts'
 import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import { exportAccount } from '../../lib/accounts/export/export-account.ts'
-import { normaliseEmail } from '../../lib/accounts/users.ts'
+import { normaliseEmail } from '../../lib/parts/email-address.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import { createDeleteAccount, type DeletionParts } from '../../lib/services/delete-account.ts'
 import type { Services } from '../../lib/services/services.ts'

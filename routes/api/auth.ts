@@ -150,9 +150,8 @@ async function accountOf(
   }
   if (email === undefined)
     return user === null ? null : { id: user.id, limitId: user.id, isKnown: true }
-  const id = email.toLowerCase()
   const limitId = await devices.limitId(email, tokens)
-  return { id, limitId, isKnown: limitId !== id }
+  return { id: email, limitId, isKnown: limitId !== email }
 }
 
 /** The endpoint's limits with their ids. Leaves out those per account if the request names none. */

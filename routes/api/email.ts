@@ -6,7 +6,7 @@ import {
   type EmailChange,
   offerEmailChange,
 } from '../../lib/accounts/email-change.ts'
-import { normaliseEmail } from '../../lib/accounts/users.ts'
+import { normaliseEmail } from '../../lib/parts/email-address.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'

@@ -3,10 +3,10 @@ import { listKeysWithLastUse } from '../../lib/access/last-used.ts'
 import { readAuditPage } from '../../lib/accounts/audit-page.ts'
 import { findPerson, type Person, readPeople } from '../../lib/accounts/people.ts'
 import { listSites } from '../../lib/accounts/sites.ts'
-import { normaliseEmail } from '../../lib/accounts/users.ts'
 import { planInEffect, toEntitlement } from '../../lib/config/entitlement.ts'
 import { DEMO_PLAN } from '../../lib/config/plans.ts'
 import { textUpTo } from '../../lib/contract/common.ts'
+import { normaliseEmail } from '../../lib/parts/email-address.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import { parse } from '../../lib/parts/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -160,7 +160,7 @@ async function showPeople(visit: UserVisit): Promise<PageAnswer> {
 function querySchema(plans: readonly { readonly id: string }[]) {
   const ids = ['', ...plans.map(({ id }) => id)]
   return v.object({
-    search: v.pipe(EmailText, v.trim(), v.toLowerCase()),
+    search: v.pipe(EmailText, v.transform(normaliseEmail)),
     plan: v.optional(v.picklist(ids, 'is not a plan'), ''),
     status: v.optional(v.picklist(keysOf(STATUS_LABELS), 'is not a status'), 'all'),
     after: EmailText,

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { parseSiteName } from '../../lib/accounts/sites.ts'
-import { checkOptions, Email, readArguments, TEXT } from '../parts/options.ts'
+import { EmailAddress } from '../../lib/parts/email-address.ts'
+import { checkOptions, readArguments, TEXT } from '../parts/options.ts'
 
 const MAX_DAYS = 90
 
@@ -29,7 +30,7 @@ const DemoOptions = v.strictObject({
   ),
   days: v.optional(count(MAX_DAYS), '7'),
   views: v.optional(count(100_000), '2000'),
-  email: v.optional(Email, 'demo@example.com'),
+  email: v.optional(EmailAddress, 'demo@example.com'),
 })
 export type DemoOptions = v.InferOutput<typeof DemoOptions>
 

@@ -3,7 +3,8 @@ import { MAX_ORIGINS, parseOriginPattern } from '../../lib/access/origins.ts'
 import { parseScope, toScopes } from '../../lib/access/scopes.ts'
 import { SCOPES } from '../../lib/contract/operation.ts'
 import { usageText } from '../../lib/parts/clone-or-package.ts'
-import { checkOptions, Email, FLAG, readArguments, TEXT } from './options.ts'
+import { EmailAddress } from '../../lib/parts/email-address.ts'
+import { checkOptions, FLAG, readArguments, TEXT } from './options.ts'
 import { UsageError } from './run.ts'
 
 const USAGE = `Usage: ${usageText('key', '--email you@example.com --name first')}
@@ -22,7 +23,7 @@ const List = v.pipe(
 )
 
 const NewKeyOptions = v.strictObject({
-  email: Email,
+  email: EmailAddress,
   name: v.pipe(
     v.string('is missing'),
     v.trim(),
@@ -64,7 +65,7 @@ const KeyName = v.pipe(
 
 const ExistingKeyOptions = v.strictObject(
   {
-    email: Email,
+    email: EmailAddress,
     list: v.optional(v.boolean()),
     json: v.optional(v.boolean()),
     revoke: v.optional(KeyName),

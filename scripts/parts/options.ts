@@ -6,11 +6,6 @@ import { UsageError, UsageRequest } from './run.ts'
 export const TEXT = { type: 'string' } as const
 export const FLAG = { type: 'boolean' } as const
 
-export const Email = v.pipe(
-  v.string('is missing'),
-  v.email('must be an e-mail address with a full domain, such as you@example.com'),
-)
-
 /**
  * Reads the command line, or `args` if given. Throws an error that contains the usage, or, for `--help`, a
  * `UsageRequest`.

@@ -132,7 +132,7 @@ describe('npm run user', () => {
     const bad = [
       [[], /^--email is missing/],
       [['--email', 'eve'], /^--email must be an e-mail address/],
-      [['--email', 'eve@localhost'], /with a full domain, such as you@example\.com\n/],
+      [['--email', 'eve@local_host'], /^--email must be an e-mail address\n/],
       [['--email', 'eve@example.com', '--plan', 'gold'], /^--plan must be one of free, starter/],
       [['--email', 'eve@example.com', '--list'], /^--email cannot be used with --list/],
       [['--email', 'eve@example.com', '--name', 'x'], /Unknown option/],

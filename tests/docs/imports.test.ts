@@ -78,6 +78,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'lib/access/sign-in/refusals.ts',
     'lib/access/sign-in/reset-password.ts',
     'lib/access/sign-in/second-step.ts',
+    'lib/access/sign-in/stand-in-addresses.ts',
     'lib/accounts/sealed.ts',
   ],
   'better-sqlite3': ['lib/db/connection.ts', 'lib/db/open.ts'],

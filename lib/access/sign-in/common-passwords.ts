@@ -1,3 +1,4 @@
+import { normaliseEmail, withUnicodeDomain } from '../../parts/email-address.ts'
 import { once } from '../../parts/once.ts'
 
 /** better-auth refuses shorter passwords. */
@@ -34,10 +35,15 @@ export async function isEasyToGuess(password: string, owner: PasswordOwner): Pro
 
 /** NIST SP 800-63B, section 3.1.1.2: context-specific words. Ignores everything but letters and digits. */
 function isOwn(text: string, { email, name }: PasswordOwner): boolean {
-  const own = [email, name, typeof email === 'string' ? email.split('@', 1)[0] : undefined]
+  const own = [name, ...(typeof email === 'string' ? partsOf(normaliseEmail(email)) : [])]
   const bare = lettersOf(text)
   if (bare === '') return false
   return own.some((word) => typeof word === 'string' && lettersOf(normalise(word)) === bare)
+}
+
+/** The address as it is stored and as it is typed, and the part before the @. */
+function partsOf(email: string): string[] {
+  return [email, withUnicodeDomain(email), email.slice(0, email.lastIndexOf('@'))]
 }
 
 function lettersOf(text: string): string {

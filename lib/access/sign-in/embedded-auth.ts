@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
+import { createAuthMiddleware } from 'better-auth/api'
 import { verifyJWT, verifyPassword } from 'better-auth/crypto'
 import { type BetterAuthOptions, betterAuth } from 'better-auth/minimal'
 import { bearer } from 'better-auth/plugins/bearer'
@@ -22,9 +23,10 @@ import { type AuthMailer, authMail, type ResetUser } from './auth-mail.ts'
 import { authTables } from './auth-tables.ts'
 import { hashTokens } from './hashed-tokens.ts'
 import { mapErrors } from './map-errors.ts'
-import { guardSessions, refuseEasyPasswords } from './refusals.ts'
+import { guardSessions, refuseEasyPassword } from './refusals.ts'
 import { type ResetOptions, resetPassword } from './reset-password.ts'
 import { SECOND_STEP_PATH, type SecondStep, secondStep } from './second-step.ts'
+import { findByAddress, STORE_ADDRESSES, showAddress, toStandIn } from './stand-in-addresses.ts'
 
 export interface EmbeddedAuthOptions {
   readonly db: Queries
@@ -158,7 +160,7 @@ async function verifyAddress(
 ): Promise<void> {
   if (verificationToken === undefined || hash === null) return
   const mailed = await verifyJWT<{ readonly email?: unknown }>(verificationToken, secret)
-  if (mailed?.email !== email.toLowerCase() || !(await verifyPassword({ hash, password }))) return
+  if (mailed?.email !== email || !(await verifyPassword({ hash, password }))) return
   await db.update(users).set({ emailVerified: true }).where(eq(users.id, userId)).run()
 }
 
@@ -172,8 +174,9 @@ function settingsOf(options: EmbeddedAuthOptions) {
     baseURL: `${baseUrl}${AUTH_BASE_PATH}`,
     basePath: AUTH_BASE_PATH,
     secret,
-    database: (settings: BetterAuthOptions) => hashTokens(mapErrors(adapter(settings), errors)),
-    databaseHooks: guardSessions(options),
+    database: (settings: BetterAuthOptions) =>
+      hashTokens(findByAddress(mapErrors(adapter(settings), errors))),
+    databaseHooks: { ...guardSessions(options), user: STORE_ADDRESSES },
     trustedOrigins: originsOf(baseUrl),
     user: {
       additionalFields: {
@@ -186,6 +189,7 @@ function settingsOf(options: EmbeddedAuthOptions) {
       disableSignUp: !allowSignUp,
       // A sign-up then answers alike whether or not the address has an account.
       autoSignIn: mail === null,
+      customSyntheticUser: showAddress,
       ...mail?.passwordReset,
       ...mail?.signUp,
     },
@@ -196,7 +200,7 @@ function settingsOf(options: EmbeddedAuthOptions) {
       // Most errors that better-auth logs are rejected requests, which any client can cause.
       log: (_, message) => log.warn({ by: 'auth' }, message),
     },
-    hooks: { before: refuseEasyPasswords },
+    hooks: { before: prepare },
     plugins: [
       bearer(),
       resetPassword({ reset: passwordResets.reset, appOf }),
@@ -204,6 +208,13 @@ function settingsOf(options: EmbeddedAuthOptions) {
     ],
   } satisfies BetterAuthOptions
 }
+
+/** Runs before each endpoint. */
+const prepare = createAuthMiddleware(async (call) => {
+  await refuseEasyPassword(call)
+  const email: unknown = call.body?.email
+  return typeof email === 'string' ? { context: { body: { email: toStandIn(email) } } } : undefined
+})
 
 /** Set explicitly: the defaults depend on environment variables. */
 const FIXED_SETTINGS = {
@@ -234,8 +245,9 @@ function toRequest(call: AuthCall, baseUrl: string) {
       ? `${DASHBOARD_PREFIX}${agent || 'unknown'}`
       : agent.replace(/^(\s*dashboard: )+/i, ''),
   )
-  // better-auth must find the session by this token alone: its user is charged for password changes.
-  if (token === null) sent.delete('authorization')
+  // better-auth must find the session by this token alone: its user is charged for password changes. For a mail
+  // to verify an address it needs none, and would compare the address of the session with a stand-in.
+  if (token === null || isFor(call, '/send-verification-email')) sent.delete('authorization')
   else sent.set('authorization', `Bearer ${token}`)
   sent.delete('cookie')
   if (!sent.has('origin')) dropFetchMetadata(sent)

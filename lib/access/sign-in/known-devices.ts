@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { normaliseEmail } from '../../parts/email-address.ts'
 
 export type KnownDevices = ReturnType<typeof createKnownDevices>
 
@@ -10,24 +11,25 @@ export type KnownDevices = ReturnType<typeof createKnownDevices>
  */
 export function createKnownDevices(secret: string, findHash: (email: string) => Promise<string>) {
   const createSigner = async (email: string) => {
-    const [account, hash] = [email.toLowerCase(), await findHash(email)]
+    const hash = await findHash(email)
     return (id: string) =>
-      createHmac('sha256', secret).update(`${id} ${account} ${hash}`).digest('base64url')
+      createHmac('sha256', secret).update(`${id} ${email} ${hash}`).digest('base64url')
   }
-  /** The id for limits per account: the browser's own if it has a valid token of the account. */
+  /** The id for limits per account: the browser's own if it has a valid token of the account, else the address. */
   const limitId = async (email: string, tokens: string): Promise<string> => {
     const sign = await createSigner(email)
     for (const token of split(tokens)) {
       const [id = '', signature = ''] = token.split('.')
       if (isSame(signature, sign(id))) return `device ${id}`
     }
-    return email.toLowerCase()
+    return email
   }
   return {
     limitId,
     /** Returns the browser's tokens with one for this account: the one it has, or a new one. */
-    remember: async (email: string, tokens: string): Promise<string> => {
-      if ((await limitId(email, tokens)) !== email.toLowerCase()) return tokens
+    remember: async (typed: string, tokens: string): Promise<string> => {
+      const email = normaliseEmail(typed)
+      if ((await limitId(email, tokens)) !== email) return tokens
       const id = randomBytes(16).toString('base64url')
       const token = `${id}.${(await createSigner(email))(id)}`
       return [token, ...split(tokens)].slice(0, MAX_TOKENS).join(SEPARATOR)

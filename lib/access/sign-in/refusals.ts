@@ -1,5 +1,5 @@
 import type { AuthContext } from 'better-auth'
-import { APIError, createAuthMiddleware } from 'better-auth/api'
+import { APIError } from 'better-auth/api'
 import type { BetterAuthOptions } from 'better-auth/minimal'
 import { and, eq, exists, isNotNull, or } from '../../db/drizzle.ts'
 import type { Queries } from '../../db/queries.ts'
@@ -78,31 +78,29 @@ const NEW_PASSWORDS: Readonly<Record<string, string>> = {
 }
 
 /** Refuses new passwords that are easy to guess. better-auth refuses those that are too short or too long. */
-export const refuseEasyPasswords = createAuthMiddleware(
-  async ({ path, body, context, headers }) => {
-    const field = NEW_PASSWORDS[path]
-    const password: unknown = field === undefined ? undefined : body?.[field]
-    if (typeof password !== 'string' || !hasRightLength(password)) return
-    if (!(await isEasyToGuess(password, await ownerOf(path, { body, context, headers })))) return
-    const message = 'This password is too easy to guess. Choose another one.'
-    throw new APIError('BAD_REQUEST', { code: 'PASSWORD_TOO_COMMON', message })
-  },
-)
+export async function refuseEasyPassword(call: PasswordCall): Promise<void> {
+  const { path, body } = call
+  const field = NEW_PASSWORDS[path]
+  const password = field === undefined ? undefined : body[field]
+  if (typeof password !== 'string' || !hasRightLength(password)) return
+  if (!(await isEasyToGuess(password, await ownerOf(call)))) return
+  const message = 'This password is too easy to guess. Choose another one.'
+  throw new APIError('BAD_REQUEST', { code: 'PASSWORD_TOO_COMMON', message })
+}
 
 interface PasswordCall {
-  readonly body: PasswordOwner & { readonly token?: unknown }
+  readonly path: string
+  readonly body: Readonly<Record<string, unknown>>
   readonly context: AuthContext
   readonly headers: Headers | undefined
 }
 
 /** Whose password the request sets. A request that names nobody is refused by its endpoint. */
-async function ownerOf(
-  path: string,
-  { body, context, headers }: PasswordCall,
-): Promise<PasswordOwner> {
+async function ownerOf({ path, body, context, headers }: PasswordCall): Promise<PasswordOwner> {
   if (path === '/sign-up/email') return body
   if (path === '/reset-password') {
-    return typeof body.token === 'string' ? (await findToken(context, body.token)).user : {}
+    const { token } = body
+    return typeof token === 'string' ? (await findToken(context, token)).user : {}
   }
   const token = bearerOf(headers?.get('authorization') ?? null)
   return token === null ? {} : ((await context.internalAdapter.findSession(token))?.user ?? {})

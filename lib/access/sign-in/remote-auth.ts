@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { BoundedCache } from '../../parts/bounded-cache.ts'
 import { MINUTE_MS } from '../../parts/durations.ts'
+import { EmailAddress } from '../../parts/email-address.ts'
 import { ApiError } from '../../parts/errors.ts'
 import { readJson } from '../../parts/parse.ts'
 import { fetchReasonOf } from '../../parts/reason.ts'
@@ -11,11 +12,11 @@ import type { RemoteSession } from '../sessions.ts'
 /** Also without the segments of paths that browsers resolve. */
 const ID = /^(?!\.{1,2}$)[\w.:|@~+=-]{1,100}$/
 
-/** A user of the auth service. The address is one that `input type=email` accepts (HTML, section 4.10.5.1.5). */
+/** A user of the auth service. */
 const RemoteUser = v.object({
   id: v.pipe(v.string(), v.regex(ID)),
   name: v.nullish(v.string(), null),
-  email: v.pipe(v.string(), v.maxLength(320), v.rfcEmail()),
+  email: EmailAddress,
   emailVerified: v.boolean(),
 })
 export type RemoteUser = v.InferOutput<typeof RemoteUser>

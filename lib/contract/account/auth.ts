@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { EmailAddress } from '../../parts/email-address.ts'
 import { singleLine, textUpTo } from '../common.ts'
 
 /** An endpoint of better-auth, below /api/auth. */
@@ -45,15 +46,13 @@ const isWellFormed = (body: object) =>
 const MALFORMED = 'must be well-formed Unicode'
 
 const NAME = singleLine(100)
-// RFC 5321, section 4.5.3.1.3
-const EMAIL = textUpTo(254)
 const IMAGE = textUpTo(1_000)
 
 /** The fields that we read or limit ourselves; better-auth checks the rest. */
 const AuthBody = v.pipe(
   v.looseObject({
     name: v.optional(NAME),
-    email: v.optional(EMAIL),
+    email: v.optional(EmailAddress),
     password: v.optional(v.string()),
     /** Of a sign-in: the token in the link that verifies the address. */
     verificationToken: v.optional(v.string()),
@@ -71,9 +70,9 @@ const PASSWORD = v.pipe(v.string(), v.minLength(8), v.maxLength(128))
 
 /** What forms check themselves, since better-auth does not say at which field an error is. */
 export const AUTH_FORMS = {
-  signUp: v.object({ name: NAME, email: v.pipe(EMAIL, v.email()), password: PASSWORD }),
+  signUp: v.object({ name: NAME, email: EmailAddress, password: PASSWORD }),
   name: v.object({ name: NAME }),
-  email: v.object({ email: v.pipe(EMAIL, v.email()) }),
+  email: v.object({ email: EmailAddress }),
   newPassword: v.object({ newPassword: PASSWORD }),
   changePassword: v.object({
     currentPassword: v.pipe(v.string(), v.nonEmpty('is missing')),

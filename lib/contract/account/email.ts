@@ -1,8 +1,7 @@
 import * as v from 'valibot'
+import { EmailAddress } from '../../parts/email-address.ts'
 import { strictObject, textUpTo } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
-
-const Email = v.pipe(textUpTo(254), v.email())
 
 /** The password of the caller, asked again for changes that could take the account from its owner. */
 export const PasswordAgain = v.optional(
@@ -18,13 +17,13 @@ export const CodeAgain = v.optional(
 )
 
 export const ChangeEmailBody = strictObject('The new e-mail address', {
-  email: Email,
+  email: EmailAddress,
   password: PasswordAgain,
   code: CodeAgain,
 })
 
 export const ConfirmEmailBody = strictObject('What the link in the mail contains', {
-  email: Email,
+  email: EmailAddress,
   token: textUpTo(200),
 })
 export type ConfirmEmailBody = v.InferOutput<typeof ConfirmEmailBody>

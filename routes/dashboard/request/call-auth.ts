@@ -7,6 +7,7 @@ import type {
 } from '../../../lib/access/sign-in/remote-sign-in.ts'
 import { AUTH_REQUESTS } from '../../../lib/contract/account/auth.ts'
 import { AUTH_BASE_PATH } from '../../../lib/contract/pages.ts'
+import { normaliseEmail } from '../../../lib/parts/email-address.ts'
 import { ApiError } from '../../../lib/parts/errors.ts'
 import { performAuth } from '../../api/auth.ts'
 import { toPublicError } from '../../request/exchange.ts'
@@ -50,10 +51,13 @@ export async function callAuth(
 ): Promise<AuthAnswer> {
   const { token, services } = visit
   const headers: Headers = token === null ? {} : { authorization: `Bearer ${token}` }
-  const call = { path: `${AUTH_BASE_PATH}${path}`, headers, body }
+  // The remote service may have another rule for addresses, but takes the form that browsers send.
+  const sent =
+    typeof body['email'] === 'string' ? { ...body, email: normaliseEmail(body['email']) } : body
+  const call = { path: `${AUTH_BASE_PATH}${path}`, headers, body: sent }
   const { status, body: answer } =
     services.askRemoteAuth === null
-      ? await callOwnAuth(visit, path, { headers, body })
+      ? await callOwnAuth(visit, path, call)
       : await callRemoteAuth(visit, services.askRemoteAuth, call)
   if (status >= 500) throw unavailable()
   const none = { status, code: '', token: null, email: null, challenge: null }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { usageText } from '../../../lib/parts/clone-or-package.ts'
-import { checkOptions, Email, FLAG, readArguments, TEXT } from '../options.ts'
+import { EmailAddress } from '../../../lib/parts/email-address.ts'
+import { checkOptions, FLAG, readArguments, TEXT } from '../options.ts'
 
 const USAGE = `Usage: ${usageText('user', '--email you@example.com --plan pro')}
   --email you@example.com  create the user, if new
@@ -19,7 +20,7 @@ const TRUE = v.literal(true)
 
 const SetOptions = v.strictObject(
   {
-    email: Email,
+    email: EmailAddress,
     plan: v.optional(v.string()),
     role: v.optional(v.picklist(ROLES, `must be one of ${ROLES.join(', ')}`)),
   },
@@ -31,16 +32,16 @@ export type SetOptions = v.InferOutput<typeof SetOptions>
 const ACTIONS = {
   list: v.strictObject({ list: TRUE, json: v.optional(TRUE) }, 'cannot be used with --list'),
   'set-password': v.strictObject(
-    { email: Email, 'set-password': TRUE },
+    { email: EmailAddress, 'set-password': TRUE },
     'cannot be used with --set-password',
   ),
-  link: v.strictObject({ email: Email, link: TRUE }, 'cannot be used with --link'),
+  link: v.strictObject({ email: EmailAddress, link: TRUE }, 'cannot be used with --link'),
   'reset-second-factor': v.strictObject(
-    { email: Email, 'reset-second-factor': TRUE },
+    { email: EmailAddress, 'reset-second-factor': TRUE },
     'cannot be used with --reset-second-factor',
   ),
   delete: v.strictObject(
-    { email: Email, delete: TRUE, yes: v.optional(TRUE) },
+    { email: EmailAddress, delete: TRUE, yes: v.optional(TRUE) },
     'cannot be used with --delete',
   ),
 } as const

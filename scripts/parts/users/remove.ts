@@ -4,9 +4,10 @@ import {
   requestDeletion,
   withdrawDeletion,
 } from '../../../lib/accounts/deletion-requests.ts'
-import { findUserByEmail, normaliseEmail, type UserRow } from '../../../lib/accounts/users.ts'
+import { findUserByEmail, type UserRow } from '../../../lib/accounts/users.ts'
 import { createOverages } from '../../../lib/billing/overages/overages.ts'
 import { MINUTE_MS } from '../../../lib/parts/durations.ts'
+import { normaliseEmail } from '../../../lib/parts/email-address.ts'
 import { createDeleteAccount, type DeleteAccount } from '../../../lib/services/delete-account.ts'
 import { auditEvent, type ConfiguredAccounts } from '../accounts.ts'
 import { openBilling } from '../billing.ts'

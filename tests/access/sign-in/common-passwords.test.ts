@@ -92,6 +92,15 @@ describe('the own address or name as a password', () => {
     }
   })
 
+  it('is recognised with a Unicode domain as it is typed, and as it is stored', async () => {
+    const domains = ['bücher.example', 'xn--bcher-kva.example']
+    for (const email of domains.map((domain) => `ada@${domain}`)) {
+      for (const password of [...domains.map((domain) => `Ada@${domain}`), 'ada bücher example']) {
+        assert.equal(await isEasyToGuess(password, { email }), true, password)
+      }
+    }
+  })
+
   it('is refused at sign-up, at a change and at a reset, which can then be tried again', async () => {
     await using mail = await startMailServer()
     await using app = await makeApp({ env: { MERIDIAN_SMTP_URL: mail.url } })

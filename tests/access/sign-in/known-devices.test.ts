@@ -12,7 +12,7 @@ describe('the token of a known device', () => {
     const devices = devicesOf('secret')
     const spellings = [EMAIL, EMAIL.toUpperCase()]
     const tokens = await Array.fromAsync(spellings, (email) => devices.remember(email, ''))
-    const ids = await Array.fromAsync(tokens, (token) => devices.limitId('Ada@example.com', token))
+    const ids = await Array.fromAsync(tokens, (token) => devices.limitId(EMAIL, token))
     assert.equal(new Set([...ids, EMAIL]).size, 3)
   })
 
