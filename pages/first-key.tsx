@@ -1,16 +1,18 @@
+import { PostForm } from './post-form.tsx'
+
 /**
  * Creates a key for look-ups with one click. A visitor who is not signed in is asked to sign in first.
  * Other permissions are chosen on the page of the keys.
  */
 export function FirstKeyButton({ base }: { readonly base: string }) {
   return (
-    <form method="post" action={`${base}/app/keys`}>
+    <PostForm action={`${base}/app/keys`}>
       <input type="hidden" name="name" value="My first key" />
       <input type="hidden" name="type" value="secret" />
       <input type="hidden" name="scope" value="geo:read" />
       <button type="submit" class="button">
         Create a key
       </button>
-    </form>
+    </PostForm>
   )
 }

@@ -9,6 +9,9 @@ export const APP_PATH = '/app'
 /** Sends a request of the reference with the session of the dashboard. */
 export const TRY_PATH = '/app/try'
 
+/** The field with the id of a form: what arrives twice with one id has one effect, and one answer. */
+export const FORM_ID = 'formId'
+
 /** The Model Context Protocol, for assistants. Its tools are operations of the API. */
 export const MCP_PATH = '/mcp'
 

@@ -213,6 +213,27 @@ export const verifications = sqliteTable(
   ],
 )
 
+/** Answers to requests that may arrive twice. */
+export const keptAnswers = sqliteTable(
+  'kept_answers',
+  {
+    /** Keyed hash, as `alias` and `body`. */
+    id: text().primaryKey(),
+    alias: text(),
+    body: text().notNull(),
+    /** Id of the attempt to answer. */
+    claim: text().notNull(),
+    /** Encrypted; null while the request is being answered. */
+    answer: text(),
+    /** While the request is being answered, the end of the lease. */
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (table) => [
+    index('kept_answers_by_alias').on(table.alias),
+    index('kept_answers_by_expiry').on(table.expiresAt),
+  ],
+)
+
 /** Codes of an authenticator app, asked for at sign-in. */
 export const secondFactors = sqliteTable('second_factors', {
   userId: ofUser().primaryKey(),

@@ -25,6 +25,7 @@ const MESSAGES = {
   REQUEST_TIMEOUT: 'The request took too long to arrive',
   PAYLOAD_TOO_LARGE: 'The body is too large',
   UNSUPPORTED_MEDIA_TYPE: 'The body is compressed or otherwise encoded',
+  IDEMPOTENCY_KEY_REUSED: 'The idempotency key was used with another body',
   RATE_LIMITED: 'Too many requests',
   HEADERS_TOO_LARGE: 'The request line and headers are too large',
   INTERNAL: 'Internal error',

@@ -4,6 +4,7 @@ import { createCredentialQueues } from '../access/credential-queues.ts'
 import { alignKeyExpiry } from '../access/key-expiry.ts'
 import type { KeyRing } from '../access/key-ring/key-ring.ts'
 import { createProxyWatch } from '../access/unknown-proxy.ts'
+import { createKeptAnswers, type KeptAnswers } from '../accounts/kept-answers.ts'
 import { cacheReceivers, staleAfterChange, staleAfterSecond } from '../accounts/receivers.ts'
 import { createFindReceiver, type FindReceiver } from '../accounts/site-receiver.ts'
 import { ASSET_LOADS } from '../assets/page-assets.ts'
@@ -12,6 +13,7 @@ import { rememberPlans } from '../billing/known-plans.ts'
 import { forgetOtherPrices } from '../billing/overages/overage-price.ts'
 import { BASE_URL_ADVICE, baseUrlProblem, sendsLinks } from '../config/base-url-problem.ts'
 import type { Config } from '../config/config.ts'
+import { deriveSecret } from '../config/secrets.ts'
 import { forgetProxy, PROXY_ADVICE, proxyProblem, rememberProxy } from '../config/seen-proxy.ts'
 import { checkWrite } from '../db/open.ts'
 import { runInTransaction } from '../db/transaction.ts'
@@ -71,6 +73,7 @@ const AMPLE_MEMORY = 400 * 1024 * 1024
 /** All open services, as routes and scripts use them. */
 export interface Services extends Foundation, Auth, Counters, Admission, Preloads, AsyncDisposable {
   readonly keys: KeyRing
+  readonly keptAnswers: KeptAnswers
   readonly geo: Library
   readonly rum: Rum
   readonly billing: Billing
@@ -138,6 +141,7 @@ export async function openServices(config: Config, options: ServiceOptions): Pro
     ...foundation,
     ...auth,
     keys,
+    keptAnswers: openKeptAnswers(foundation),
     billing,
     catalogue,
     reconciliation,
@@ -191,6 +195,12 @@ function openKeys({ storage, plans, log }: Foundation) {
   return storage.openKeys(plans, (error) =>
     log.error({ err: error }, 'cannot look for changed keys'),
   )
+}
+
+function openKeptAnswers({ db, secrets, now, log }: Foundation): KeptAnswers {
+  const secret = deriveSecret(secrets, 'kept answers')
+  const onError = (error: unknown) => log.error({ err: error }, 'cannot keep an answer')
+  return createKeptAnswers({ db, secret, now, onError })
 }
 
 function createAdmission(): Admission {

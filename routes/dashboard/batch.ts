@@ -13,15 +13,16 @@ import { errorForPage } from './request/call-api.ts'
 import { readForm } from './request/form.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
+/** Enough for as many lines of a log as a batch may have. */
+const MAX_FORM_BYTES = 524_288
+
 export const batchRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/batch', answer: (visit) => showBatch(visit) },
-  { method: 'post', path: '/app/batch', answer: lookUp },
+  { method: 'post', path: '/app/batch', answer: lookUp, maxBytes: MAX_FORM_BYTES },
 ]
 
 /** Enough for the largest batch that the API accepts. */
 const MAX_JSON_BYTES = 65_536
-/** Enough for as many lines of a log. */
-const MAX_FORM_BYTES = 524_288
 
 type Shown = Omit<Parameters<typeof Batch>[0], 'base' | 'world'>
 

@@ -23,6 +23,7 @@ import { showLookUp } from './look-up.ts'
 import { overageRoutes } from './overages.ts'
 import { showOverview } from './overview.ts'
 import { redirectTo } from './request/answer.ts'
+import { answerOnce, findAnswer } from './request/answer-once.ts'
 import { type CallApi, createCallApi } from './request/call-api.ts'
 import { readSessionCookie, sessionCookie, setsSession } from './request/cookies.ts'
 import { refuseOtherSites } from './request/same-site.ts'
@@ -39,7 +40,8 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app', answer: showOverview },
   { method: 'get', path: '/app/look-up', answer: showLookUp },
   { method: 'get', path: '/app/audit', answer: showAudit },
-  { method: 'post', path: TRY_PATH, answer: tryWithSession },
+  // A script sends it, and shows each answer.
+  { method: 'post', path: TRY_PATH, answer: tryWithSession, isRepeatable: true },
   ...keyRoutes,
   ...billingRoutes,
   ...overageRoutes,
@@ -60,7 +62,7 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
  */
 export function mountDashboard(app: Hono<Env>, api: Api): void {
   const { services } = api
-  const mount = ({ method, path, answer }: AppRoute<Visit>) =>
+  const mount = ({ method, path, answer }: Pick<AppRoute<Visit>, 'method' | 'path' | 'answer'>) =>
     app.on(method.toUpperCase(), path, (c) =>
       servePage(services, c, path, (exchange) => {
         if (method === 'post') refuseOtherSites(services, c)
@@ -68,7 +70,9 @@ export function mountDashboard(app: Hono<Env>, api: Api): void {
         return answer({ services, c, instance: instanceOf(services), exchange, token })
       }),
     )
-  for (const route of guestRoutes) mount(route)
+  for (const route of guestRoutes) {
+    mount({ ...route, answer: (visit) => answerOnce(visit, route) })
+  }
   for (const route of USER_ROUTES) {
     mount({ ...route, answer: (visit) => answerUser(api, route, visit) })
   }
@@ -94,16 +98,21 @@ function redirectToPage(services: Services, c: Context<Env>, path: string): Prom
 async function answerUser(api: Api, route: AppRoute<UserVisit>, visit: Visit): Promise<PageAnswer> {
   const { token, exchange, services } = visit
   if (token === null) return askToSignIn(visit)
+  const signInFirst = async () =>
+    (await findAnswer({ ...visit, token }, route)) ?? askToSignIn(visit)
   const session = openSession(api, exchange, token)
   const callApi = createCallApi(session)
   const me = await findProfile(callApi)
-  if (me === null) return askToSignIn(visit)
+  if (me === null) return signInFirst()
   // Reading a form may take long, and the session may be revoked in that time.
   if (route.method === 'post') session.verifyAgain()
   const user = { me, isOperator: await isOperator(services.db, me.id) }
+  const answer = async (own: UserVisit) => {
+    const page = await route.answer(own)
+    return session.isExtended() ? extendCookie(services, page, token) : page
+  }
   try {
-    const answer = await route.answer({ ...visit, token, session, callApi, ...user })
-    return session.isExtended() ? extendCookie(services, answer, token) : answer
+    return await answerOnce({ ...visit, token, session, callApi, ...user }, { ...route, answer })
   } catch (error) {
     if (isUnauthorized(error)) return redirectToSignIn(visit)
     throw error

@@ -30,7 +30,8 @@ export const guestRoutes: readonly AppRoute<Visit>[] = [
   { method: 'get', path: '/app/sign-in', answer: (visit) => showSignIn(visit) },
   { method: 'post', path: '/app/sign-in', answer: signIn },
   { method: 'post', path: '/app/sign-in/code', answer: signInByCode },
-  { method: 'post', path: '/app/sign-out', answer: signOut },
+  // Even with a kept page of an earlier session, it must end this one.
+  { method: 'post', path: '/app/sign-out', answer: signOut, isRepeatable: true },
   { method: 'get', path: '/app/sign-up', answer: (visit) => showSignUp(visit) },
   { method: 'post', path: '/app/sign-up', answer: signUp },
   { method: 'get', path: '/app/forgot', answer: (visit) => showForgot(visit) },

@@ -28,7 +28,9 @@ export const WEBHOOK = '/v1/billing/webhook'
 export const SUBSCRIPTION = '/v1/billing/subscription'
 export const DAY = 86_400
 
-export interface ShopOptions extends Pick<AppOptions, 'log' | 'env' | 'retryPolicy' | 'database'> {
+type ForApp = 'log' | 'env' | 'retryPolicy' | 'database' | 'replace' | 'runScript'
+
+export interface ShopOptions extends Pick<AppOptions, ForApp> {
   /** Whether Pro is also sold by the year, for 290 dollars or 270 euros. */
   readonly sellsYearly?: boolean
   /** When the clocks start, in epoch milliseconds; default: `NOON`. */
@@ -85,7 +87,7 @@ export async function openShop(given: ShopOptions = {}): Promise<Shop> {
       ...(sellsYearly && { STRIPE_PRICE_PRO_YEARLY: addYearly(double) }),
       ...options.env,
     },
-    replace: withoutAccountLimit,
+    replace: (services) => ({ ...withoutAccountLimit(services), ...options.replace?.(services) }),
   })
   const key = await app.makeKey({ plan: 'free' })
   const { db } = app.services

@@ -17,6 +17,8 @@ export interface MailServer extends AsyncDisposable {
   readonly url: string
   /** Resolves to the next message that `next` has not returned yet. */
   next(): Promise<ReceivedMail>
+  /** Number of accepted messages that `next` has not returned yet. */
+  left(): number
   /** Number of accepted messages. */
   received(): number
 }
@@ -76,6 +78,7 @@ export async function startMailServer({
         ? new Promise((resolve) => waiting.push(resolve))
         : Promise.resolve(mail)
     },
+    left: () => mails.length - taken,
     received: () => mails.length,
     [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
   }

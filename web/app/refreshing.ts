@@ -1,3 +1,4 @@
+import { FORM_ID } from '../../lib/contract/pages.ts'
 import { fetchPage } from './fetch-page.ts'
 
 const LONGEST_MS = 60_000
@@ -43,10 +44,24 @@ function replaceParts(page: Document): void {
     const fresh = page.getElementById(part.id)
     if (fresh === null) continue
     keepOpen(part, fresh)
+    keepIds(part, fresh)
     if (fresh.innerHTML !== part.innerHTML) part.replaceChildren(...fresh.childNodes)
     const seconds = fresh.dataset['refresh']
     if (seconds === undefined) delete part.dataset['refresh']
     else part.dataset['refresh'] = seconds
+  }
+}
+
+/** A form keeps its id: else it would count as changed, and as another form if the user clicks twice. */
+function keepIds(part: HTMLElement, fresh: HTMLElement): void {
+  const idOf = (action: string) =>
+    [...part.querySelectorAll('form')]
+      .find((form) => form.getAttribute('action') === action)
+      ?.querySelector(`[name="${FORM_ID}"]`)
+  for (const form of fresh.querySelectorAll('form')) {
+    const shown = idOf(form.getAttribute('action') ?? '')?.getAttribute('value')
+    const id = form.querySelector(`[name="${FORM_ID}"]`)
+    if (shown != null) id?.setAttribute('value', shown)
   }
 }
 

@@ -1,6 +1,14 @@
 import { and, eq, gt, isNull, lte, notExists } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
-import { accounts, apiKeys, auditLog, sessions, users, verifications } from '../../db/tables.ts'
+import {
+  accounts,
+  apiKeys,
+  auditLog,
+  keptAnswers,
+  sessions,
+  users,
+  verifications,
+} from '../../db/tables.ts'
 import { DAY_MS, MINUTE_MS } from '../../parts/durations.ts'
 
 /**
@@ -26,8 +34,9 @@ export async function removeIncompleteUsers(db: Db, now: number): Promise<void> 
   }
 }
 
-/** Removes sessions and password resets that have expired. */
+/** Removes sessions, password resets and kept answers that have expired. */
 export async function removeExpired(db: Db, now: number): Promise<void> {
   await db.delete(sessions).where(lte(sessions.expiresAt, now)).run()
   await db.delete(verifications).where(lte(verifications.expiresAt, now)).run()
+  await db.delete(keptAnswers).where(lte(keptAnswers.expiresAt, now)).run()
 }

@@ -1,3 +1,4 @@
+import { FORM_ID } from '../../../lib/contract/pages.ts'
 import { PostButton } from '../parts/form.tsx'
 
 export interface SignedOutProps {
@@ -34,9 +35,11 @@ export function SignedOut({ base, path, fields, page, allowSignUp }: SignedOutPr
         <>
           <p>Then come back to this tab, and go on with what you entered.</p>
           <PostButton action={`${base}${path}`} text="Continue">
-            {fields.map(([name, value]) => (
-              <input type="hidden" name={name} value={value} />
-            ))}
+            {fields
+              .filter(([name]) => name !== FORM_ID)
+              .map(([name, value]) => (
+                <input type="hidden" name={name} value={value} />
+              ))}
           </PostButton>
         </>
       )}

@@ -1,6 +1,7 @@
 import type { Corrections, ListForm } from '../../../lib/address-lists/form.ts'
 import type { Spot } from '../../../lib/address-lists/map-spots.ts'
 import { BATCH_MAX } from '../../../lib/contract/geo/batch.ts'
+import { PostForm } from '../../post-form.tsx'
 import { Card } from '../parts/card.tsx'
 import { Choice } from '../parts/field.tsx'
 import { count } from '../parts/format.ts'
@@ -38,11 +39,10 @@ export function Batch(props: BatchProps) {
   return (
     <>
       <Result error={props.error} />
-      <form
+      <PostForm
+        action={`${base}/app/batch`}
         id="batch"
         class="card stack batch"
-        method="post"
-        action={`${base}/app/batch`}
         data-size={BATCH_MAX}
         data-world={world}
       >
@@ -51,7 +51,7 @@ export function Batch(props: BatchProps) {
         <ListFields corrections={corrections} form={props.answer?.form} />
         <ColumnChoice chosen={columns} />
         <button type="submit">Look up</button>
-      </form>
+      </PostForm>
       <Run />
       <div id="results" class="items">
         {props.answer !== undefined && <Answers base={base} world={world} answer={props.answer} />}

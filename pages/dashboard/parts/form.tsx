@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { PostForm } from '../../post-form.tsx'
 
 interface PostButtonProps {
   readonly action: string
@@ -17,13 +18,13 @@ interface PostButtonProps {
 /** A form that consists of one button. */
 export function PostButton({ action, text, kind, label, field, ...form }: PostButtonProps) {
   return (
-    <form class={form.class} method="post" action={action}>
+    <PostForm action={action} class={form.class}>
       {field !== undefined && <input type="hidden" {...field} />}
       {form.children}
       <button type="submit" class={kind} aria-label={label}>
         {text}
       </button>
-    </form>
+    </PostForm>
   )
 }
 

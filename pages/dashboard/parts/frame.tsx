@@ -1,5 +1,6 @@
 import { Document, Mark } from '../../document.tsx'
 import type { LayoutProps } from '../../layout.tsx'
+import { PostForm } from '../../post-form.tsx'
 
 /** The navigation at the side of a page. */
 export interface Rail {
@@ -21,12 +22,12 @@ export function Frame({ instance, assets, title, path, user, rail, children }: F
     <Document title={`${title} · Meridian`} assets={assets}>
       <header class="bar app-bar">
         <Mark href={`${base}/`} icon={assets.icon} />
-        <form class="who" method="post" action={`${base}/app/sign-out`}>
+        <PostForm action={`${base}/app/sign-out`} class="who">
           <span class="user">{user}</span>
           <button type="submit" class="quiet">
             Sign out
           </button>
-        </form>
+        </PostForm>
       </header>
       <div class="app">
         <nav class="rail" aria-label={rail.label}>

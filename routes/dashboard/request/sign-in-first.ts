@@ -29,7 +29,7 @@ export async function askToSignIn(visit: Visit): Promise<PageAnswer> {
   return { ...page, cookies: [expiredCookie(services)] }
 }
 
-const FORM_TYPE = 'application/x-www-form-urlencoded'
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 /** The forms that ask for a password or a code are those of the account. */
 function hasSecrets(path: string): boolean {

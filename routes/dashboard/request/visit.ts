@@ -34,4 +34,8 @@ export interface AppRoute<Kind extends Visit> {
   readonly method: 'get' | 'post'
   readonly path: `/app${string}`
   readonly answer: (visit: Kind) => Promise<PageAnswer>
+  /** Of a form; by default as of any request. */
+  readonly maxBytes?: number
+  /** Whether a second copy of the form is answered anew, since it changes nothing more. */
+  readonly isRepeatable?: true
 }

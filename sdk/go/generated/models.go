@@ -19,6 +19,7 @@ const (
 	APIErrorErrorCodeEMAILNOTVERIFIED      APIErrorErrorCode = "EMAIL_NOT_VERIFIED"
 	APIErrorErrorCodeFORBIDDEN             APIErrorErrorCode = "FORBIDDEN"
 	APIErrorErrorCodeHEADERSTOOLARGE       APIErrorErrorCode = "HEADERS_TOO_LARGE"
+	APIErrorErrorCodeIDEMPOTENCYKEYREUSED  APIErrorErrorCode = "IDEMPOTENCY_KEY_REUSED"
 	APIErrorErrorCodeINSUFFICIENTSCOPE     APIErrorErrorCode = "INSUFFICIENT_SCOPE"
 	APIErrorErrorCodeINTERNAL              APIErrorErrorCode = "INTERNAL"
 	APIErrorErrorCodeKEYLIMITREACHED       APIErrorErrorCode = "KEY_LIMIT_REACHED"

@@ -1,0 +1,12 @@
+-- Usable from 0025
+-- As SQLite's file of this number.
+CREATE TABLE kept_answers (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  alias TEXT COLLATE "C",
+  body TEXT COLLATE "C" NOT NULL,
+  claim TEXT COLLATE "C" NOT NULL,
+  answer TEXT COLLATE "C",
+  expires_at BIGINT NOT NULL
+);
+CREATE INDEX kept_answers_by_alias ON kept_answers (alias);
+CREATE INDEX kept_answers_by_expiry ON kept_answers (expires_at);
