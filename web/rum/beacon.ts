@@ -24,9 +24,15 @@ export interface Finished extends Beacon {
   readonly errors: readonly PageError[] & Beacon['errors']
 }
 
-/** The path of a URL, without its query string. */
+/** The decoded path of a URL, without its query string. The server decodes the rest, such as `%25`. */
 export function pathOf(url: string): string {
-  return new URL(url).pathname.slice(0, PATH_LENGTH)
+  let { pathname } = new URL(url)
+  try {
+    pathname = decodeURI(pathname.replace(/%25/g, '%2525'))
+  } catch {
+    // Not UTF-8.
+  }
+  return pathname.slice(0, PATH_LENGTH)
 }
 
 /** Returns JSON of at most `MAX_BYTES`; null if nothing was measured. */

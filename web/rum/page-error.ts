@@ -23,11 +23,16 @@ const READ_LENGTH = 4000
 export function toPageError({ message, filename, lineno, colno, error }: Failure): PageError {
   const type = textOf(error, 'name', TYPE_LENGTH)
   const source = cleanText(filename, SOURCE_LENGTH)
-  const stack = textOf(error, 'stack', STACK_LENGTH)
+  const text = textOf(error, 'message', READ_LENGTH)
+  // Chrome's stacks begin with the message: if it is long, nothing else would be kept of them.
+  const stack = textOf(error, 'stack', READ_LENGTH)
+    .split(text)
+    .join(text.slice(0, MESSAGE_LENGTH))
+    .slice(0, STACK_LENGTH)
   return {
     message:
       cleanText(message, MESSAGE_LENGTH) ||
-      textOf(error, 'message', MESSAGE_LENGTH) ||
+      text.slice(0, MESSAGE_LENGTH) ||
       thrownText(error) ||
       'Unknown error',
     ...(type && { type }),

@@ -3,6 +3,7 @@ import type { Beacon, DeviceType } from '../../contract/telemetry/telemetry-sche
 import { ApiError } from '../../parts/errors.ts'
 import type { Values } from '../sketch/measures.ts'
 import { type PageError, toPageError } from './page-error.ts'
+import { plainPath } from './plain-path.ts'
 
 /** The parts of a beacon that are stored, with only valid values. */
 export interface KeptBeacon {
@@ -48,23 +49,4 @@ function keepValues(metrics: NonNullable<Beacon['metrics']>): Values {
 function toConnection(text: string): Connection {
   const name = text.toLowerCase()
   return CONNECTIONS.find((connection) => connection === name) ?? 'other'
-}
-
-const MAX_PATH_LENGTH = 200
-
-/** A number, a UUID, or a long hexadecimal text with a digit. */
-const ID = /^(?:\d+|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=.*\d)[0-9a-f]{12,})$/i
-
-/**
- * Replaces ids in the path by `*`, so that pages of the same kind are counted together. Also removes
- * the fragment, control characters and trailing slashes.
- */
-export function plainPath(path: string): string {
-  const [plain = ''] = path.split('#', 1)
-  const segments = plain
-    .replaceAll(/\p{Cc}/gu, '')
-    .split('/')
-    .map((segment) => (ID.test(segment) ? '*' : segment))
-  const joined = segments.join('/').replace(/(?<=.)\/+$/, '')
-  return (joined.startsWith('/') ? joined : `/${joined}`).slice(0, MAX_PATH_LENGTH).toWellFormed()
 }

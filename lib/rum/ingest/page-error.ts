@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Beacon } from '../../contract/telemetry/telemetry-schemas.ts'
+import { cutText } from './cut-text.ts'
 
 type BeaconError = NonNullable<Beacon['errors']>[number]
 
@@ -11,7 +12,7 @@ const TEXTS = ['message', 'type', 'source', 'stack'] as const
 const HASH_LENGTH = 16
 
 export function toPageError(error: BeaconError): PageError {
-  const kept = { ...error }
+  const kept = { ...error, ...(error.stack !== undefined && { stack: withShortMessage(error) }) }
   for (const name of TEXTS) {
     const text = kept[name]
     if (text !== undefined) kept[name] = cut(text, MAX_LENGTHS[name])
@@ -19,12 +20,17 @@ export function toPageError(error: BeaconError): PageError {
   return kept
 }
 
+/** Chrome's stacks begin with the message: if it is long, nothing else would be kept of them. */
+function withShortMessage({ message, stack = '' }: BeaconError): string {
+  return stack.replace(message, () => message.slice(0, MAX_LENGTHS.message))
+}
+
 /** The query string and fragment of a URL, without the line and column that stacks put behind it. */
 const QUERY = /(https?:\/\/[^\s?#]*)[?#][^\s)]*?(?=(?::\d+){0,2}(?:[\s)]|$))/gi
 
 /** Also removes the query strings of URLs, because they may contain secrets. */
 function cut(text: string, length: number): string {
-  return text.replaceAll(QUERY, '$1').slice(0, length).toWellFormed()
+  return cutText(text.replaceAll(QUERY, '$1'), length)
 }
 
 /** Returns the same hash for errors at the same place whose messages differ only in numbers. */

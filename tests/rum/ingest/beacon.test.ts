@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { formatHour, parseHour } from '../../../lib/rum/hour.ts'
-import { keepBeacon, plainPath } from '../../../lib/rum/ingest/beacon.ts'
+import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
 import { errorHash, toPageError } from '../../../lib/rum/ingest/page-error.ts'
 import { splitPeriod } from '../../../lib/rum/read/period.ts'
-import { anyCharacter } from '../../support/quick/any-character.ts'
 
 describe('keepBeacon', () => {
   it('keeps values in range, and counts the others', () => {
@@ -22,40 +21,18 @@ describe('keepBeacon', () => {
   })
 })
 
-describe('plainPath', () => {
-  const paths = [
-    ['/', '/'],
-    ['', '/'],
-    ['about/', '/about'],
-    ['//', '/'],
-    ['/product/123/reviews#top', '/product/*/reviews'],
-    ['/u/6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01', '/u/*'],
-    ['/c/0123456789abcdef', '/c/*'],
-    ['/deadbeefdeadbeef', '/deadbeefdeadbeef'],
-    ['/2026/01/release-2', '/*/*/release-2'],
-    ['/a\u0000b', '/ab'],
-    [`/${'a'.repeat(198)}😀`, `/${'a'.repeat(198)}\ufffd`],
-  ] as const
-  for (const [path, plain] of paths) {
-    it(`turns ${JSON.stringify(path)} into ${plain}`, () => assert.equal(plainPath(path), plain))
-  }
-
-  it('returns short, well-formed paths', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: anyCharacter, maxLength: 500 }), (path) => {
-        const plain = plainPath(path)
-        assert.ok(plain.startsWith('/') && plain.length <= 200 && plain.isWellFormed())
-      }),
-    )
-  })
-})
-
 describe('a stored page error', () => {
   it('has the same hash as one that differs only in numbers', () => {
     const hashOf = (message: string, line = 1) => errorHash(toPageError({ message, line }))
     assert.equal(hashOf('no item 17'), hashOf('no item 4'))
     assert.notEqual(hashOf('no item 17'), hashOf('no item'))
     assert.notEqual(hashOf('no item', 1), hashOf('no item', 2))
+  })
+
+  it('keeps the place in the stack behind a long message', () => {
+    const message = 'x'.repeat(1_200)
+    const { stack = '' } = toPageError({ message, stack: `Error: ${message}\n    at f (a.js:1:2)` })
+    assert.equal(stack, `Error: ${'x'.repeat(200)}\n    at f (a.js:1:2)`)
   })
 
   it('has no query string of a URL in any of its texts', () => {

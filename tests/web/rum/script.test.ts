@@ -92,11 +92,24 @@ describe('writeBeacon', () => {
   })
 })
 
+describe('the stack of an error', () => {
+  it('has its place behind a long message, as Chrome writes it', () => {
+    const message = `${'$& x '.repeat(300)}end`
+    const error = { name: 'Error', message, stack: `Error: ${message}\n    at f (a.js:1:2)` }
+    const expected = `Error: ${message.slice(0, 200)}\n    at f (a.js:1:2)`
+    assert.equal(toPageError({ error }).stack, expected)
+  })
+})
+
 describe('pathOf', () => {
   it('drops the query string and fragment, and keeps at most 500 characters', () => {
     assert.equal(pathOf('https://shop.example/a/b?token=1#c'), '/a/b')
     assert.equal(pathOf('https://shop.example'), '/')
     assert.equal(pathOf('https://shop.example/a%3Fb'), '/a%3Fb')
+    assert.equal(pathOf('https://shop.example/новости/caf%C3%A9'), '/новости/café')
+    assert.equal(pathOf('https://shop.example/a%2541'), '/a%2541')
+    assert.equal(pathOf('https://shop.example/caf%E9'), '/caf%E9')
+    assert.equal(pathOf(`https://shop.example/${'й'.repeat(600)}`), `/${'й'.repeat(499)}`)
     assert.equal(pathOf(`https://shop.example/${'a'.repeat(600)}`).length, 500)
   })
 
