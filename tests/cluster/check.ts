@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openTestPool } from '../support/database/postgres-server.ts'
-import type { Cluster } from './cluster.ts'
+import type { LoadedNodes } from './cluster.ts'
 import { type Acknowledged, askAll } from './load.ts'
 
 /* Compares the answers that clients got with what is stored. */
@@ -44,7 +44,7 @@ export async function checkBeacons(read: Read, { beacons, open }: Acknowledged):
 
 export async function checkKeys(
   read: Read,
-  cluster: Cluster,
+  cluster: LoadedNodes,
   acknowledged: Acknowledged,
 ): Promise<void> {
   const stored = new Set((await read("SELECT id FROM api_keys WHERE name = 'made'")).map(String))

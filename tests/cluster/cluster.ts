@@ -13,8 +13,8 @@ const STALLED_MS = 6_000
 /** The clocks of nodes are a minute apart. */
 const CLOCKS = ['+0', '+60s', '-60s']
 
-/** A server process, or several one after the other. */
-export interface ClusterNode {
+/** A server process that clients ask, or several one after the other. */
+export interface LoadedNode {
   readonly name: string
   /** The address of the process that runs, or ran last. */
   url: string
@@ -22,6 +22,16 @@ export interface ClusterNode {
   /** How many faults the node has had, and how many of them may still affect it. */
   faults: number
   openFaults: number
+}
+
+/** The servers that clients ask. */
+export interface LoadedNodes {
+  readonly nodes: readonly LoadedNode[]
+  nodeAt(index: number): LoadedNode
+}
+
+/** A server that the test can disturb. */
+export interface ClusterNode extends LoadedNode {
   readonly settings: Settings
   /** Its network to the database. */
   readonly wire: Wire
@@ -145,8 +155,8 @@ function openFaults(nodes: readonly ClusterNode[], database: PostgresServer) {
 }
 
 /** Marks the nodes during a fault and for some time afterwards. Resolves when the fault has ended. */
-async function disturb(
-  nodes: readonly ClusterNode[],
+export async function disturb(
+  nodes: readonly LoadedNode[],
   fault: () => Promise<unknown>,
 ): Promise<void> {
   for (const node of nodes) {

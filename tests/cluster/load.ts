@@ -4,13 +4,13 @@ import * as v from 'valibot'
 import { ApiKeyCreated, Site } from '../../lib/contract/account/account-schemas.ts'
 import { ContactChallenge } from '../../lib/contract/contact.ts'
 import { solveChallenge } from '../contact/solve-challenge.ts'
-import type { Cluster, ClusterNode } from './cluster.ts'
+import type { LoadedNode, LoadedNodes } from './cluster.ts'
 import type { Prepared } from './prepare.ts'
 
 /** The answers that the clients of a cluster got. */
 export interface Acknowledged {
   /** Look-ups answered 200. */
-  readonly lookUps: { readonly node: ClusterNode; readonly at: number }[]
+  readonly lookUps: { readonly node: LoadedNode; readonly at: number }[]
   /** Beacons answered 204. */
   beacons: number
   /** Keys answered 201, and which of them were revoked afterwards, by their ids. */
@@ -45,7 +45,7 @@ export function newRecord(): Acknowledged {
 }
 
 interface Load extends Pick<Prepared, 'owners' | 'narrow' | 'origin'> {
-  readonly cluster: Cluster
+  readonly cluster: LoadedNodes
   readonly acknowledged: Acknowledged
 }
 
@@ -97,7 +97,7 @@ export async function underLoad(load: Load, work: () => Promise<void>): Promise<
   }
 }
 
-async function lookUp({ acknowledged }: Load, node: ClusterNode, key: string): Promise<Reply> {
+async function lookUp({ acknowledged }: Load, node: LoadedNode, key: string): Promise<Reply> {
   const reply = await send(node, 'GET', LOOK_UP, { key })
   if (reply.status === 200) acknowledged.lookUps.push({ node, at: performance.now() })
   else if (reply.status === 0) acknowledged.open.lookUps += 1
@@ -107,7 +107,7 @@ async function lookUp({ acknowledged }: Load, node: ClusterNode, key: string): P
 
 async function sendBeacon(
   { acknowledged, origin }: Load,
-  node: ClusterNode,
+  node: LoadedNode,
   n: number,
 ): Promise<void> {
   const body = { path: `/p${n % 50}`, deviceType: 'mobile', metrics: { lcp: 1_200, cls: 0 } }
@@ -141,10 +141,10 @@ async function changeKeys(load: Load, n: number): Promise<void> {
   await askCalm(load, rawKey, 401, isRevoked())
 }
 
-type Calm = ReadonlyMap<ClusterNode, number>
+type Calm = ReadonlyMap<LoadedNode, number>
 
 /** The nodes without a fault at the moment, and how many they have had. */
-function calmNodes({ nodes }: Cluster): Calm {
+function calmNodes({ nodes }: LoadedNodes): Calm {
   const calm = nodes.filter(({ openFaults, server }) => openFaults === 0 && server !== undefined)
   return new Map(calm.map((node) => [node, node.faults]))
 }
@@ -153,7 +153,7 @@ function calmNodes({ nodes }: Cluster): Calm {
  * Call it before a change of a key. Right after the answer, the function that it returns says which nodes
  * must know the change: none if the answer took half a second, since it waits no longer for other nodes.
  */
-function startWait(cluster: Cluster): () => Calm {
+function startWait(cluster: LoadedNodes): () => Calm {
   const calm = calmNodes(cluster)
   const askedAt = performance.now()
   return () => (performance.now() - askedAt < LONGEST_WAIT_MS ? calm : new Map())
@@ -212,7 +212,7 @@ async function sendTwice({ cluster, acknowledged }: Load, n: number): Promise<vo
 /** Looks up with the limited key on each of the nodes at once. Returns how many were answered. */
 export async function countLimited(
   { narrow, acknowledged }: Pick<Load, 'narrow' | 'acknowledged'>,
-  nodes: readonly ClusterNode[],
+  nodes: readonly LoadedNode[],
 ): Promise<number> {
   const replies = await Promise.all(
     nodes.map((node) => send(node, 'GET', LOOK_UP, { key: narrow })),
@@ -241,7 +241,7 @@ function note(
 }
 
 /** Looks up with each key on each node. Returns the answers whose status is not the wanted one. */
-export async function askAll(cluster: Cluster, keys: Iterable<string>, wanted: number) {
+export async function askAll(cluster: LoadedNodes, keys: Iterable<string>, wanted: number) {
   const wrong: string[] = []
   for (const key of keys) {
     for (const node of cluster.nodes) {
@@ -256,7 +256,7 @@ let clients = 0
 
 /** Sends a request from another address each time, since addresses are limited. */
 function send(
-  { url }: ClusterNode,
+  { url }: LoadedNode,
   method: string,
   path: string,
   { key, origin, body }: Sent,
