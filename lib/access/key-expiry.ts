@@ -19,7 +19,7 @@ export function keyExpiry(plan: { readonly price: number }, now: number): number
  * a plan, in the same transaction. Without `userId` it adjusts the keys of all users.
  */
 export function alignKeyExpiry(db: Db, plans: Plans, now: number, userId?: string): Statement {
-  const paid = [...plans.list, ...plans.removed]
+  const paid = [...plans.assignable, ...plans.removed]
     .filter(({ price }) => price > 0)
     .map(({ id }) => id)
   // In SQL, because drizzle does not qualify the columns of an UPDATE that the subqueries compare.

@@ -10,6 +10,12 @@ import { DEMO_USER, findUserByEmail, insertUser, newUser, type UserRow } from '.
 /** A user of the remote auth service. */
 export type RemoteUser = Pick<UserRow, 'id' | 'name' | 'email' | 'emailVerified'>
 
+interface AdoptOptions {
+  /** The id of the plan of a new user. */
+  readonly findPlan: () => Promise<string>
+  readonly now: number
+}
+
 /**
  * Returns the id of our user for a user of the auth service, and copies the name and e-mail address.
  * One of our users may have the same address without being linked to the service, such as a user that a
@@ -20,7 +26,7 @@ export type RemoteUser = Pick<UserRow, 'id' | 'name' | 'email' | 'emailVerified'
 export async function adoptUser(
   db: Db,
   remote: RemoteUser,
-  { plan, now }: { readonly plan: string; readonly now: number },
+  { findPlan, now }: AdoptOptions,
 ): Promise<string> {
   if ([remote.id, normaliseEmail(remote.email)].includes(DEMO_USER)) {
     throw new ApiError('FORBIDDEN', 'Another user has this id')
@@ -28,7 +34,10 @@ export async function adoptUser(
   const known = await findByRemoteId(db, remote.id)
   if (known !== null) return update(db, known, remote, now)
   const sameEmail = await findUserByEmail(db, remote.email)
-  if (sameEmail === null) return addUser(db, remote, newUser({ email: remote.email, plan, now }))
+  if (sameEmail === null) {
+    const plan = await findPlan()
+    return addUser(db, remote, newUser({ email: remote.email, plan, now }))
+  }
   // Another request has added or linked the user meanwhile.
   if (sameEmail.remoteId === remote.id) return update(db, sameEmail, remote, now)
   if (sameEmail.remoteId !== null) {

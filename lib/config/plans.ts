@@ -68,6 +68,20 @@ export const DEMO_PLAN: Plan = {
   requestsPerMinute: 60,
 }
 
+/**
+ * The plan of the people of the house: the first account of a server, and users whom a command creates. It is
+ * neither listed nor sold. A plan with this id in the file replaces it.
+ */
+const UNLIMITED_PLAN: Plan = {
+  id: 'unlimited',
+  name: 'Unlimited',
+  monthlyCap: 1_000_000_000,
+  maxKeys: 1_000,
+  maxSites: 1_000,
+  price: 0,
+  requestsPerMinute: 60_000_000,
+}
+
 /** In the tree of the code, wherever the data folder is. */
 const DEFAULT = fileURLToPath(new URL('../../data/plans.json', import.meta.url))
 
@@ -105,19 +119,23 @@ export function parsePlan(json: string): Plan | null {
 function toPlans(rows: readonly Plan[], removed: readonly Plan[] = []) {
   const list = rows.toSorted((a, b) => a.price - b.price)
   const byId = new Map(list.map((plan) => [plan.id, plan]))
-  const removedById = new Map(removed.map((plan) => [plan.id, plan]))
   const free = byId.get('free')
   if (free === undefined) throw new Error('the plan "free" is missing')
+  const house = byId.get(UNLIMITED_PLAN.id) ?? UNLIMITED_PLAN
+  const all = new Map([...removed, ...list, house, DEMO_PLAN].map((plan) => [plan.id, plan]))
   return {
     /** Cheapest first. */
     list,
     /** Plans that the file no longer has, but users may still have. */
     removed,
     free,
+    /** The plan of the people of the house. */
+    house,
+    /** The plans that an operator can give to users. */
+    assignable: list.includes(house) ? list : [...list, house],
     find: (id: string) => byId.get(id),
     /** The plan with this id, even if it was removed; the free plan if it is unknown. */
-    ofUser: (id: string) =>
-      id === DEMO_PLAN.id ? DEMO_PLAN : (byId.get(id) ?? removedById.get(id) ?? free),
+    ofUser: (id: string) => all.get(id) ?? free,
   }
 }
 

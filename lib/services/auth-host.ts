@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { NewPlans } from '../access/new-plans.ts'
 import type { AuthMailer } from '../access/sign-in/auth-mail.ts'
 import type { AuthCall, HandleAuth, PasswordResets } from '../access/sign-in/embedded-auth.ts'
 import type { SecondStep } from '../access/sign-in/second-step.ts'
@@ -15,8 +16,7 @@ export interface AuthSettings {
   readonly secret: string
   /** Address of this service, without a slash at the end. */
   readonly baseUrl: string
-  /** Id of the plan that new users get. */
-  readonly plan: string
+  readonly newPlans: NewPlans
   readonly allowSignUp: boolean
   readonly sendsMail: boolean
 }

@@ -1,5 +1,6 @@
 import { createFindSession, type FindSession, findSessionUser } from '../access/find-session.ts'
 import type { KeyRing } from '../access/key-ring/key-ring.ts'
+import { planOfNew, toNewPlans } from '../access/new-plans.ts'
 import { rememberSession } from '../access/sessions.ts'
 import type { AuthMailer } from '../access/sign-in/auth-mail.ts'
 import { removeExpired, removeIncompleteUsers } from '../access/sign-in/clean-up.ts'
@@ -129,8 +130,8 @@ function embedAuth(
 function authSettings({ config, secrets, plans, baseUrl }: Foundation): AuthSettings {
   const { smtpUrl, allowSignUp } = config
   const sendsMail = smtpUrl !== undefined
-  const plan = plans.free.id
-  return { secret: secrets.auth, baseUrl: baseUrl(), plan, allowSignUp, sendsMail }
+  const newPlans = toNewPlans(plans)
+  return { secret: secrets.auth, baseUrl: baseUrl(), newPlans, allowSignUp, sendsMail }
 }
 
 /** Loads sign-in into this thread. */
@@ -145,9 +146,10 @@ async function loadAuth(
 }
 
 function openRemoteAuth({ db, plans, log }: Foundation, url: string): EmbeddedOrRemote {
+  const findPlan = () => planOfNew(db, toNewPlans(plans))
   const findSession = createFindRemoteSession({
     url,
-    adopt: (user, now) => adoptUser(db, user, { plan: plans.free.id, now }),
+    adopt: (user, now) => adoptUser(db, user, { findPlan, now }),
     onSession: (session, now) => rememberSession(db, session, now),
     findUser: async (id) => {
       const user = await findSessionUser(db, id)

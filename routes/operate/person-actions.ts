@@ -41,7 +41,7 @@ export interface PersonAction {
 export const PERSON_ACTIONS: Readonly<Record<string, PersonAction>> = {
   plan: {
     ask: ({ visit, person, to }) => {
-      const plan = visit.services.plans.find(to)
+      const plan = visit.services.plans.assignable.find(({ id }) => id === to)
       if (plan === undefined) throw refusal('Choose a plan')
       if (plan.id === person.assignedPlan)
         throw refusal(`The assigned plan is already ${plan.name}`)

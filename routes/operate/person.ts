@@ -95,7 +95,7 @@ async function showPerson(
     person,
     isSelf: person.id === me.id,
     isBuiltIn: person.assignedPlan === DEMO_PLAN.id && services.config.demo,
-    plans: services.plans.list,
+    plans: services.plans.assignable,
     keepsSessions: services.config.authUrl === undefined,
     done: c.req.query('done'),
     ...(await readAccount(services, person, parse(Offsets, c.req.query()))),
@@ -143,13 +143,13 @@ function toPage<Row>(
 async function showPeople(visit: UserVisit): Promise<PageAnswer> {
   const { services, instance, c } = visit
   const { plans, storage } = services
-  const { after, ...filter } = parse(querySchema(plans.list), c.req.query())
+  const { after, ...filter } = parse(querySchema(plans.assignable), c.req.query())
   const wanted = { ...filter, after, limit: PAGE_SIZE + 1 }
   const { rows, last } = splitPage(await readPeople(storage.longReads, wanted), PAGE_SIZE)
   const content = People({
     base: instance.base,
     filter,
-    plans: plans.list,
+    plans: plans.assignable,
     people: rows.map((person) => ({ ...person, plan: planInEffect(person, plans).name })),
     next: last?.email ?? null,
     done: c.req.query('done'),

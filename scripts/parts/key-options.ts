@@ -8,7 +8,7 @@ import { checkOptions, FLAG, readArguments, TEXT } from './options.ts'
 import { UsageError } from './run.ts'
 
 const USAGE = `Usage: ${usageText('key', '--email you@example.com --name first')}
-  --plan free|starter|pro       set the user's plan
+  --plan free|starter|pro       set the user's plan; new users get unlimited
   --type secret|publishable     default: secret
   --scopes geo:read,…           for secret keys; default: all of ${SCOPES.join(', ')}
   --origins https://a,https://b for publishable keys; https://*.example.com allows subdomains

@@ -15,7 +15,7 @@ import { report } from './run.ts'
 
 export type UserWithPlan = Awaited<ReturnType<typeof userWithPlan>>
 
-/** Creates the user if needed, and sets the plan if one is given. Throws if the plan is unknown. */
+/** Creates the user if needed, with the plan of the house unless one is given. Throws if the plan is unknown. */
 export async function userWithPlan(
   accounts: Accounts,
   { email, plan: planId }: { readonly email: string; readonly plan?: string | undefined },
@@ -24,7 +24,7 @@ export async function userWithPlan(
   const wanted = planId === undefined ? undefined : getPlan(plans, planId)
   const known = await findUserByEmail(db, email)
   if (known !== null) return setPlan(accounts, known, wanted)
-  const plan = wanted ?? plans.free
+  const plan = wanted ?? plans.house
   const user = newUser({ email, plan: plan.id, now })
   const row = audit(accounts, user.id, { action: 'create_user', detail: plan.id })
   if (await runInTransaction(db, [insertUser(db, user), row])) {
@@ -59,8 +59,8 @@ async function mayBeStranger({ db }: Accounts, user: UserRow): Promise<boolean> 
 }
 
 function getPlan(plans: Plans, id: string): Plan {
-  const plan = plans.find(id)
+  const plan = plans.assignable.find((known) => known.id === id)
   if (plan !== undefined) return plan
-  const ids = plans.list.map((known) => known.id).join(', ')
+  const ids = plans.assignable.map((known) => known.id).join(', ')
   throw new Error(`--plan must be one of ${ids}, got "${id}"`)
 }

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 function adopt(user: RemoteUser, now = NOON): Promise<string> {
-  return adoptUser(db, user, { plan: 'free', now })
+  return adoptUser(db, user, { findPlan: async () => 'free', now })
 }
 
 /** Adds a user as the command line does. Returns the id. */

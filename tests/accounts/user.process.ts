@@ -41,14 +41,14 @@ describe('npm run user', () => {
   it('creates a user, changes the plan, and does nothing if the plan is already right', async () => {
     const options = ['--email', 'Ada@example.com']
     const made = await userCommand(...options)
-    const stderr = 'Created the user ada@example.com, plan free\n'
+    const stderr = 'Created the user ada@example.com, plan unlimited\n'
     assert.deepEqual(made, { code: 0, stdout: '', stderr })
     const changed = await userCommand(...options, '--plan', 'pro')
-    assert.equal(changed.stderr, 'Changed the plan of ada@example.com from free to pro\n')
+    assert.equal(changed.stderr, 'Changed the plan of ada@example.com from unlimited to pro\n')
     const kept = await userCommand(...options, '--plan', 'pro')
     assert.equal(kept.stderr, 'ada@example.com has the plan pro\n')
     assert.deepEqual(await audited('ada@example.com'), [
-      ['cli', 'npm run user', 'create_user', 'free'],
+      ['cli', 'npm run user', 'create_user', 'unlimited'],
       ['cli', 'npm run user', 'change_plan', 'pro'],
     ])
   })
@@ -84,12 +84,12 @@ describe('npm run user', () => {
       .values({ ...bought, ...period })
       .run()
     const list = async () => (await userCommand('--list')).stdout
-    assert.match(await list(), /^buyer@example\.com +pro +free +user /m)
+    assert.match(await list(), /^buyer@example\.com +pro +unlimited +user /m)
     const listed = JSON.parse((await userCommand('--list', '--json')).stdout)
     const found = listed.find((user: { email: string }) => user.email === email)
-    assert.deepEqual([found.plan, found.assignedPlan], ['pro', 'free'])
+    assert.deepEqual([found.plan, found.assignedPlan], ['pro', 'unlimited'])
     await db.update(subscriptions).set({ status: 'canceled' }).run()
-    assert.match(await list(), /^buyer@example\.com +free +user /m)
+    assert.match(await list(), /^buyer@example\.com +unlimited +user /m)
   })
 
   it('warns if the user signed up but has not verified the address', async () => {

@@ -27,7 +27,7 @@ describe('a server that sells plans through Stripe', () => {
       STRIPE_PRICE_PRO: plans.get('pro') ?? '',
     }
     const made = await runScript(
-      ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'first'],
+      ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'first', '--plan', 'free'],
       settings,
     )
     const headers = { 'x-api-key': made.stdout.trim() }

@@ -82,7 +82,8 @@ export async function openServerShop(dollars: Prices): Promise<ServerShop> {
     secretKey,
     signingSecret,
     addUser: async (email) => {
-      const made = await runScript(['scripts/key.ts', '--email', email, '--name', 'first'], own)
+      const args = ['--email', email, '--name', 'first', '--plan', 'free']
+      const made = await runScript(['scripts/key.ts', ...args], own)
       assert.equal(made.code, 0, made.stderr)
       return made.stdout.trim()
     },

@@ -37,6 +37,24 @@ describe('readPlans', () => {
     assert.equal(plans.find('toString'), undefined)
   })
 
+  it('has a plan for the people of the house, which is neither listed nor sold', () => {
+    const { list, house, assignable, find, ofUser } = readPlans(undefined)
+    assert.deepEqual([find(house.id), ofUser(house.id)], [undefined, house])
+    assert.deepEqual(assignable, [...list, house])
+    const { monthlyCap, maxKeys, maxSites, requestsPerMinute } = house
+    assert.ok(requestsPerMinute >= 6_000 && monthlyCap >= 1e9 && maxKeys >= 1e3 && maxSites >= 1e3)
+  })
+
+  it('takes the plan of the house from the file, if it has one', () => {
+    const { list, house, assignable } = readPlans(fileOf([plan('free', 0), plan('unlimited', 0)]))
+    assert.equal(
+      house,
+      list.find(({ id }) => id === 'unlimited'),
+    )
+    assert.equal(house.requestsPerMinute, 1)
+    assert.deepEqual(assignable, list)
+  })
+
   const bad = {
     'text that is not JSON': '{',
     'JSON that is not a list': {},

@@ -44,13 +44,13 @@ describe('the server', () => {
     const { code, stdout, stderr } = await makeKey('--email', 'ada@example.com', '--name', 'first')
     assert.equal(code, 0)
     assert.match(stdout, KEY, 'stdout has only the key')
-    assert.match(stderr, /plan free/)
+    assert.match(stderr, /plan unlimited/)
     assert.equal(stderr.includes(stdout.trim()), false)
     const headers = { 'x-api-key': stdout.trim() }
     const answer = await fetch(`${server.url}/v1/ip/81.2.69.160`, { headers })
     assert.equal(answer.status, 200)
     const { location, meta } = v.parse(GeolocationResult, await answer.json())
-    assert.deepEqual([location?.city, meta?.tier], ['London', 'free'])
+    assert.deepEqual([location?.city, meta?.tier], ['London', 'unlimited'])
   })
 
   it('answers every request of a keep-alive connection in the same way', async () => {

@@ -28,7 +28,7 @@ function start({ db, log }: Services, changes: Partial<AuthSettings> = {}) {
   return startAuth({ db, log, onCrash: fail }, answers, {
     secret: 'a secret for tests of thirty-two characters',
     baseUrl: 'http://127.0.0.1:8787',
-    plan: 'free',
+    newPlans: { first: 'unlimited', others: 'free' },
     allowSignUp: true,
     sendsMail: false,
     ...changes,
@@ -55,7 +55,7 @@ describe('sign-in in a thread', () => {
     assert.equal(response.status, 200)
     assert.match(await response.text(), /"token":"\w+"/)
     const emails = await readRows(app, 'SELECT email, plan FROM users')
-    assert.deepEqual(emails, [[EMAIL, 'free']])
+    assert.deepEqual(emails, [[EMAIL, 'unlimited']])
     const easy = { name: 'Bo', email: 'b@x.example', password: 'password1' }
     assert.equal((await auth.handle(signUp(easy))).status, 400)
   })

@@ -16,6 +16,7 @@ import type { Log } from '../../parts/log/log.ts'
 import { LOCAL_HOSTS } from '../../parts/net/origin.ts'
 import { createSerialQueue } from '../../parts/serial-queue.ts'
 import { SESSION_MS } from '../find-session.ts'
+import { type NewPlans, planOfNew } from '../new-plans.ts'
 import { hashToken } from '../session-token.ts'
 import { DASHBOARD_PREFIX } from '../sessions.ts'
 import { findPassword } from '../stored-password.ts'
@@ -26,15 +27,14 @@ import { mapErrors } from './map-errors.ts'
 import { guardSessions, refuseEasyPassword } from './refusals.ts'
 import { type ResetOptions, resetPassword } from './reset-password.ts'
 import { SECOND_STEP_PATH, type SecondStep, secondStep } from './second-step.ts'
-import { findByAddress, STORE_ADDRESSES, showAddress, toStandIn } from './stand-in-addresses.ts'
+import { findByAddress, fromStandIn, showAddress, toStandIn } from './stand-in-addresses.ts'
 
 export interface EmbeddedAuthOptions {
   readonly db: Queries
   readonly secret: string
   /** Address of this service, without a slash at the end. */
   readonly baseUrl: string
-  /** Id of the plan that new users get. */
-  readonly plan: string
+  readonly newPlans: NewPlans
   readonly allowSignUp: boolean
   /** null without a mail server: then users cannot verify an address or reset a password. */
   readonly mailer: AuthMailer | null
@@ -165,7 +165,7 @@ async function verifyAddress(
 }
 
 function settingsOf(options: EmbeddedAuthOptions) {
-  const { db, secret, baseUrl, plan, allowSignUp, log, mailer, passwordResets } = options
+  const { db, secret, baseUrl, newPlans, allowSignUp, log, mailer, passwordResets } = options
   const mail = mailer === null ? null : authMail(mailer, passwordResets.hasSuspectKeys)
   const adapter = drizzleAdapter(db, { provider: 'sqlite', schema: authTables })
   const errors = { log, hidesUsers: mail !== null }
@@ -176,11 +176,11 @@ function settingsOf(options: EmbeddedAuthOptions) {
     secret,
     database: (settings: BetterAuthOptions) =>
       hashTokens(findByAddress(mapErrors(adapter(settings), errors))),
-    databaseHooks: { ...guardSessions(options), user: STORE_ADDRESSES },
+    databaseHooks: { ...guardSessions(options), ...completeUsers(options) },
     trustedOrigins: originsOf(baseUrl),
     user: {
       additionalFields: {
-        plan: { type: 'string', defaultValue: plan, input: false, returned: false },
+        plan: { type: 'string', defaultValue: newPlans.others, input: false, returned: false },
       },
     },
     verification: { storeIdentifier: 'hashed' },
@@ -215,6 +215,15 @@ const prepare = createAuthMiddleware(async (call) => {
   const email: unknown = call.body?.email
   return typeof email === 'string' ? { context: { body: { email: toStandIn(email) } } } : undefined
 })
+
+/** Users are stored under their own address. The first account of the server gets a plan of its own. */
+function completeUsers({ db, newPlans }: EmbeddedAuthOptions) {
+  const before = async (user: { readonly email: string }) => {
+    const plan = await planOfNew(db, newPlans)
+    return { data: { ...user, email: fromStandIn(user.email), plan } }
+  }
+  return { user: { create: { before } } } satisfies BetterAuthOptions['databaseHooks']
+}
 
 /** Set explicitly: the defaults depend on environment variables. */
 const FIXED_SETTINGS = {

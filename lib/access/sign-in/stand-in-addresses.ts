@@ -13,7 +13,8 @@ export function toStandIn(email: string): string {
   return `${Buffer.from(normaliseEmail(email)).toString('hex')}${DOMAIN}`
 }
 
-function fromStandIn(text: string): string {
+/** The address of a stand-in; any other text stays as it is. */
+export function fromStandIn(text: string): string {
   return text.endsWith(DOMAIN) ? Buffer.from(text.slice(0, -DOMAIN.length), 'hex').toString() : text
 }
 
@@ -26,11 +27,6 @@ export function findByAddress(adapter: DBAdapter): DBAdapter {
     findOne: (args) => adapter.findOne({ ...args, where: args.where.map(toAddress) }),
   }
 }
-
-/** Stores users with their addresses. */
-export const STORE_ADDRESSES = {
-  create: { before: async (user) => ({ data: { ...user, email: fromStandIn(user.email) } }) },
-} satisfies NonNullable<BetterAuthOptions['databaseHooks']>['user']
 
 /** Makes the answer for an address that is taken, which has the fields of that for a new user, in the same order. */
 export const showAddress: NonNullable<

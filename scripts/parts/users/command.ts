@@ -5,7 +5,7 @@ import { checkOptions, FLAG, readArguments, TEXT } from '../options.ts'
 
 const USAGE = `Usage: ${usageText('user', '--email you@example.com --plan pro')}
   --email you@example.com  create the user, if new
-  --plan free|starter|pro  set the plan; default for a new user: free
+  --plan free|starter|pro  set the plan; default for a new user: unlimited
   --role user|operator     set the role; default for a new user: user
 or, with --email and one of these:
   --set-password           set the password: asks for it, or reads one line from a pipe

@@ -17,12 +17,17 @@ const ada = app.user('ada')
 const rows = (sql: string) => readRows(app, sql)
 
 describe('POST /api/auth/sign-up/email', () => {
-  it('creates a user of the free plan, whose session works at once', async () => {
+  it('creates users whose sessions work at once: the first of the house, the others of the free plan', async () => {
     const token = await signUp(app, 'Ada@Example.com')
+    await signUp(app, 'bob@example.com')
     assert.equal(await lookUpWith(app, token), 200)
-    assert.deepEqual(await rows('SELECT email, name, email_verified, plan FROM users'), [
-      [EMAIL, 'Ada', 0, 'free'],
-    ])
+    assert.deepEqual(
+      await rows('SELECT email, name, email_verified, plan FROM users ORDER BY email'),
+      [
+        [EMAIL, 'Ada', 0, 'unlimited'],
+        ['bob@example.com', 'Ada', 0, 'free'],
+      ],
+    )
   })
 
   it('ignores plan, id and verification in the body', async () => {
@@ -30,7 +35,7 @@ describe('POST /api/auth/sign-up/email', () => {
     const body = { ...credentials, name: 'Ada', ...extra }
     const { status } = await sendAuth(app, '/sign-up/email', body)
     const made = await rows(
-      "SELECT 1 FROM users WHERE plan <> 'free' OR email_verified = 1 OR id = 'mine'",
+      "SELECT 1 FROM users WHERE plan = 'pro' OR email_verified = 1 OR id = 'mine'",
     )
     assert.ok(status === 400 || made.length === 0, `${status}`)
   })
@@ -183,7 +188,7 @@ describe('POST /api/auth/update-user', () => {
     for (const body of [...bad, { name: 'x'.repeat(101) }, '{', '[]']) {
       assert.equal((await update(body)).status, 400, JSON.stringify(body))
     }
-    assert.deepEqual(await rows('SELECT name, plan FROM users'), [['Grace', 'free']])
+    assert.deepEqual(await rows('SELECT name, plan FROM users'), [['Grace', 'unlimited']])
   })
 })
 

@@ -167,7 +167,7 @@ describe('an e-mail address', () => {
       await using app = await makeApp()
       const { db } = app.services
       const remote = { id: 'r1', name: 'Ada', email: typed, emailVerified: true }
-      await adoptUser(db, remote, { plan: 'free', now: NOON })
+      await adoptUser(db, remote, { findPlan: async () => 'free', now: NOON })
       assert.equal((await findUser(db, 'r1'))?.email, stored)
     }
   })

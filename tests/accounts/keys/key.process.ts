@@ -29,7 +29,7 @@ describe('npm run key', () => {
   it('stores the hash of the key and writes to the audit log', async () => {
     const { stdout } = await makeKey('--email', 'Ada@example.com', '--name', 'first')
     const { key, user, actions } = await stored(stdout)
-    assert.deepEqual([user?.email, user?.plan], ['ada@example.com', 'free'])
+    assert.deepEqual([user?.email, user?.plan], ['ada@example.com', 'unlimited'])
     assert.deepEqual([key?.name, key?.type, key?.scopes], ['first', 'secret', null])
     assert.ok(key?.expiresAt)
     const logged = actions.map(({ app, action, targetId }) => `${app} ${action} ${targetId}`)
@@ -40,7 +40,7 @@ describe('npm run key', () => {
   it('refuses more keys than the plan allows, and creates more with another plan', async () => {
     const ada = ['--email', 'ada@example.com', '--name', 'more']
     assert.equal((await makeKey(...ada)).code, 0)
-    const third = await makeKey(...ada)
+    const third = await makeKey(...ada, '--plan', 'free')
     assert.deepEqual([third.code, third.stdout], [1, ''])
     assert.match(
       third.stderr,
@@ -54,7 +54,7 @@ describe('npm run key', () => {
   })
 
   it('keeps the limit if several run at once', async () => {
-    const bob = ['--email', 'bob@example.com', '--name', 'many']
+    const bob = ['--email', 'bob@example.com', '--name', 'many', '--plan', 'free']
     const ended = await Promise.all([1, 2, 3, 4].map(() => makeKey(...bob)))
     assert.deepEqual(ended.map(({ code }) => code).toSorted(), [0, 0, 1, 1])
     const made = ended.filter(({ code }) => code === 0)
@@ -84,7 +84,7 @@ describe('npm run key', () => {
   const bad: readonly (readonly [string | readonly string[], RegExp])[] = [
     ['--email eve --name x', /^--email must be an e-mail address/],
     [`${eve} --name ${'x'.repeat(101)}`, /^--name must have at most 100/],
-    [`${named} --plan gold`, /^--plan must be one of free, starter, pro, got "gold"/],
+    [`${named} --plan gold`, /^--plan must be one of free, starter, pro, unlimited, got "gold"/],
     [`${named} --scopes geo:write`, /^--scopes.* must be some of geo:read/],
     [`${named} --type publishable`, /^--origins is missing/],
     [`${named} --type publishable --origins https://*.com`, /^--origins.* must be origins/],

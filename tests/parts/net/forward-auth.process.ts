@@ -36,7 +36,7 @@ before(async () => {
   const page = readFileSync(new URL('../../../docs/forward-auth.md', import.meta.url), 'utf8')
   const [, args = ''] = /`npm run --silent key -- ([^`]+)`/.exec(page) ?? []
   key = (await runScript(['scripts/key.ts', ...args.split(' ')], settings)).stdout.trim()
-  freeKey = await addKey(settings, 'free@example.com')
+  freeKey = await addKey(settings, 'free@example.com', '--plan', 'free')
   server = await startServer({ ...settings, MERIDIAN_TRUSTED_PROXIES: '127.0.0.1' })
 })
 after(async () => {

@@ -35,7 +35,7 @@ async function startClientService(): Promise<ClientService> {
     MERIDIAN_URL: server.url,
     MERIDIAN_KEY: await makeKey('ada@example.com', '--plan', PLAN.id),
     MERIDIAN_GEO_KEY: await makeKey('ada@example.com', '--scopes', 'geo:read'),
-    MERIDIAN_FREE_KEY: await makeKey('bob@example.com'),
+    MERIDIAN_FREE_KEY: await makeKey('bob@example.com', '--plan', 'free'),
   }
   const stop = async () => {
     await server.stop('SIGTERM')

@@ -93,7 +93,8 @@ describe('writeResults', () => {
     await fc.assert(
       fc.asyncProperty(start, fc.string(), async (first, rest) => {
         const city = first + rest
-        fc.pre(!/^[+-]\d{2}:\d{2}$/.test(city))
+        // Numbers and offsets from UTC are no formulas.
+        fc.pre(!/^[+-]\d{1,7}(:\d{2})?$/.test(city))
         const location = { continent: { code: 'EU', name: 'Europe' }, city }
         const answer = { ip: '::1', result: { location } }
         const [row] = csvParse(await textOf(results('::1', 'csv', answer)))
