@@ -95,6 +95,8 @@ export interface Operation {
   /** Required headers, in addition to those for authentication. */
   readonly headers?: Readonly<Record<string, Param>>
   readonly body?: Body
+  /** Whether a second request with the same header `Idempotency-Key` has no effect, and gets the same answer. */
+  readonly takesIdempotencyKey?: true
   /** Answers other than ApiError, by status. */
   readonly replies: Readonly<Record<number, Reply>>
   /** Errors specific to this row; `errorCodes` adds those that its other columns imply. */
@@ -138,6 +140,7 @@ export function errorCodes(row: Operation): ErrorCode[] {
   if (row.limit !== 'none') codes.add('RATE_LIMITED')
   if (row.body !== undefined) codes.add('BAD_REQUEST').add('PAYLOAD_TOO_LARGE')
   if (row.body !== undefined && row.body.raw !== true) codes.add('UNSUPPORTED_MEDIA_TYPE')
+  if (row.takesIdempotencyKey === true) codes.add('BAD_REQUEST').add('IDEMPOTENCY_KEY_REUSED')
   if (row.query !== undefined) codes.add('BAD_REQUEST')
   codes.add('INTERNAL')
   return [...codes]

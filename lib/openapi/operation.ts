@@ -30,12 +30,24 @@ export const PARAMETERS = {
   },
 } as const
 
+/** draft-ietf-httpapi-idempotency-key-header. */
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'An id that you choose, such as a UUID. If the answer is lost, send the request again with the same id: for a day, it has no second effect, and gets the same answer, also while the first request is being answered. With another body under the same id it is refused. Errors are not kept: after one, the request is tried again.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  example: '0b9fb3d8-6c1c-4d3a-9f0e-6f2e8f1d2c3b',
+} as const
+
 /** One row as an OpenAPI operation. */
 export function toOperation(row: Operation): object {
   const parameters = [
     ...requiredParameters('path', row.params),
     ...queryParameters(row),
     ...requiredParameters('header', row.headers),
+    ...(row.takesIdempotencyKey === true ? [IDEMPOTENCY_KEY] : []),
   ]
   const description = describe(row)
   return {

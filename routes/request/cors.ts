@@ -20,9 +20,15 @@ const TRACING = [
 
 /** The value of Access-Control-Allow-Headers. */
 export function allowedHeaders(more: readonly string[]): string {
-  return ['X-API-Key', 'Authorization', 'Content-Type', 'X-Request-Id', ...more, ...TRACING].join(
-    ', ',
-  )
+  return [
+    'X-API-Key',
+    'Authorization',
+    'Content-Type',
+    'X-Request-Id',
+    'Idempotency-Key',
+    ...more,
+    ...TRACING,
+  ].join(', ')
 }
 
 const ALLOWED = allowedHeaders([])

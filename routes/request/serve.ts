@@ -30,6 +30,7 @@ import {
   perform,
   toCall,
 } from './perform.ts'
+import { performOnce } from './perform-once.ts'
 import type { Answer } from './respond.ts'
 
 /** What it takes to answer a request with a key at once. */
@@ -55,7 +56,9 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
       const clientHeader = c.req.header(services.config.clientHeader)
       const params = c.req.param()
       const input = { params, query, headers, body, form, acceptLanguage, clientHeader }
-      return answerReply(services, exchange, await perform(services, handler, exchange, input))
+      const act = () => perform(services, handler, exchange, input)
+      const reply = await performOnce(services, exchange, c, { input, act })
+      return answerReply(services, exchange, reply)
     } catch (error) {
       return answerError(services, exchange, error)
     }

@@ -205,14 +205,16 @@ describe('an operation of the OpenAPI document', () => {
     }
   })
 
-  it('requires Origin for beacons and a signature for Stripe events', () => {
+  it('requires Origin for beacons and a signature for Stripe events; changes of keys may be repeated', () => {
     const headers = rows.flatMap((row) =>
       described(row)
         .parameters.filter((parameter) => parameter.in === 'header')
         .map(({ name, required }) => [row.id, name, required]),
     )
     assert.deepEqual(headers.sort(), [
+      ...['createKey', 'createSite'].map((id) => [id, 'Idempotency-Key', false]),
       ['receiveStripeEvent', 'Stripe-Signature', true],
+      ...['renewKey', 'rotateKey'].map((id) => [id, 'Idempotency-Key', false]),
       ['sendBeacon', 'Origin', true],
     ])
   })

@@ -58,6 +58,7 @@ export const accountOperations = [
     description:
       'Each user may create, renew or rotate 30 an hour. A key can only create keys with scopes that it has itself; only full access can create full access.',
     query: CreateKeyQuery,
+    takesIdempotencyKey: true,
     body: {
       schema: CreateKeyBody,
       example: { name: examples.key.name, type: 'secret' },
@@ -95,6 +96,7 @@ export const accountOperations = [
     summary: 'Reset the expiry of a key',
     description: 'Each user may create, renew or rotate 30 an hour. A replaced key is refused.',
     successLimit: 'newKeys',
+    takesIdempotencyKey: true,
     params: keyId,
     replies: ok('Renewed', KeyRenewed, { status: 'renewed' }),
     errors: ['NOT_FOUND', 'BAD_REQUEST'],
@@ -108,6 +110,7 @@ export const accountOperations = [
     description:
       'The new key has the name, type, permissions and origins of the old one. The old one goes on working for the grace period, beside the keys that the plan allows. Expired and replaced keys are refused, and so is a caller that lacks permissions of the key. Each user may create, renew or rotate 30 an hour.',
     successLimit: 'newKeys',
+    takesIdempotencyKey: true,
     params: keyId,
     body: { schema: RotateKeyBody, isOptional: true, example: { gracePeriodSeconds: 3600 } },
     replies: created('The new key', ApiKeyCreated, examples.createdKey, {
@@ -150,6 +153,7 @@ export const accountOperations = [
     summary: 'Register a site',
     description: 'Each user may register 30 an hour.',
     successLimit: 'newSites',
+    takesIdempotencyKey: true,
     body: { schema: CreateSiteBody, example: { name: examples.site.name } },
     replies: created('The site', Site, examples.site, {
       getSiteProof: { siteId: 'id' },

@@ -3128,6 +3128,18 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
+        /** @description `IDEMPOTENCY_KEY_REUSED`: The idempotency key was used with another body */
+        IDEMPOTENCY_KEY_REUSED: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
         /** @description `NOT_FOUND`: Not found, or it belongs to someone else */
         NOT_FOUND: {
             headers: {
@@ -4774,6 +4786,11 @@ export interface operations {
                  * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description An id that you choose, such as a UUID. If the answer is lost, send the request again with the same id: for a day, it has no second effect, and gets the same answer, also while the first request is being answered. With another body under the same id it is refused. Errors are not kept: after one, the request is tried again.
+                 * @example 0b9fb3d8-6c1c-4d3a-9f0e-6f2e8f1d2c3b
+                 */
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -4812,6 +4829,7 @@ export interface operations {
             403: components["responses"]["EMAIL_NOT_VERIFIED_or_INSUFFICIENT_SCOPE_or_KEY_LIMIT_REACHED"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
             415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            422: components["responses"]["IDEMPOTENCY_KEY_REUSED"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -4875,6 +4893,11 @@ export interface operations {
                  * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description An id that you choose, such as a UUID. If the answer is lost, send the request again with the same id: for a day, it has no second effect, and gets the same answer, also while the first request is being answered. With another body under the same id it is refused. Errors are not kept: after one, the request is tried again.
+                 * @example 0b9fb3d8-6c1c-4d3a-9f0e-6f2e8f1d2c3b
+                 */
+                "Idempotency-Key"?: string;
             };
             path: {
                 /**
@@ -4909,6 +4932,7 @@ export interface operations {
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["INSUFFICIENT_SCOPE"];
             404: components["responses"]["NOT_FOUND"];
+            422: components["responses"]["IDEMPOTENCY_KEY_REUSED"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -4924,6 +4948,11 @@ export interface operations {
                  * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description An id that you choose, such as a UUID. If the answer is lost, send the request again with the same id: for a day, it has no second effect, and gets the same answer, also while the first request is being answered. With another body under the same id it is refused. Errors are not kept: after one, the request is tried again.
+                 * @example 0b9fb3d8-6c1c-4d3a-9f0e-6f2e8f1d2c3b
+                 */
+                "Idempotency-Key"?: string;
             };
             path: {
                 /**
@@ -4974,6 +5003,7 @@ export interface operations {
             404: components["responses"]["NOT_FOUND"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
             415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            422: components["responses"]["IDEMPOTENCY_KEY_REUSED"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];
@@ -5191,6 +5221,11 @@ export interface operations {
                  * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description An id that you choose, such as a UUID. If the answer is lost, send the request again with the same id: for a day, it has no second effect, and gets the same answer, also while the first request is being answered. With another body under the same id it is refused. Errors are not kept: after one, the request is tried again.
+                 * @example 0b9fb3d8-6c1c-4d3a-9f0e-6f2e8f1d2c3b
+                 */
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5232,6 +5267,7 @@ export interface operations {
             403: components["responses"]["EMAIL_NOT_VERIFIED_or_INSUFFICIENT_SCOPE_or_SITE_LIMIT_REACHED"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
             415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            422: components["responses"]["IDEMPOTENCY_KEY_REUSED"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];

@@ -1,0 +1,40 @@
+import { HOUR_MS } from '../../lib/parts/durations.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { HeadContext } from '../context.ts'
+import type { Exchange } from './exchange.ts'
+import type { AnyReply, Input } from './perform.ts'
+
+/** As long as Stripe keeps them. */
+const KEPT_MS = 24 * HOUR_MS
+/** Printable ASCII. */
+const KEY = /^[ -~]{1,255}$/
+
+interface Request {
+  readonly input: Pick<Input, 'params' | 'query' | 'body'>
+  readonly act: () => Promise<AnyReply>
+}
+
+/**
+ * Returns the reply of `act`. If the request has the header Idempotency-Key, and the same credential has sent it
+ * before, returns the first reply. Errors had no effect, so the next request is tried again.
+ */
+export async function performOnce(
+  { keptAnswers }: Pick<Services, 'keptAnswers'>,
+  { row, caller }: Exchange,
+  c: HeadContext,
+  { input: { params, query, body }, act }: Request,
+): Promise<AnyReply> {
+  if (row?.takesIdempotencyKey !== true || caller === null) return act()
+  const given = c.req.header('idempotency-key')
+  if (given === undefined) return act()
+  if (!KEY.test(given)) throw new ApiError('BAD_REQUEST', MALFORMED)
+  // Another key of the user may have fewer scopes than the new key that the answer contains.
+  const id = ['operation', row.id, given, caller.userId, caller.key?.id ?? 'session']
+  return keptAnswers.answerOnce({ id, body: JSON.stringify([params, query, body]) }, async () => ({
+    answer: await act(),
+    ms: KEPT_MS,
+  }))
+}
+
+const MALFORMED = 'Idempotency-Key: must be 1 to 255 printable ASCII characters'
