@@ -28,6 +28,11 @@ describe('the keys page', () => {
     assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key })).status, 200)
     const { html } = await ada.visit('/app/keys')
     assert.match(html, /geo:read, account:read/)
+    assert.match(
+      html,
+      /<time datetime="[^"]+" title="([^"]+ UTC)">\1<\/time>/,
+      'the zone of its last use',
+    )
     assert.ok(!html.includes(key))
   })
 

@@ -6,12 +6,13 @@ interface TimeProps {
   readonly precision?: 'day' | 'minute'
 }
 
-/** A time in UTC, as in the API. */
+/** A time in UTC, as in the API. Days have no room for it: their title says the time and the zone. */
 export function Time({ at, precision = 'minute' }: TimeProps) {
   if (at === null) return <span class="soft">Never</span>
-  const text = precision === 'day' ? dayText(at) : minuteText(at)
+  const minute = `${minuteText(at)} UTC`
+  const text = precision === 'day' ? dayText(at) : minute
   return (
-    <time datetime={at} title={`${minuteText(at)} UTC`}>
+    <time datetime={at} title={minute}>
       {text}
     </time>
   )

@@ -30,7 +30,7 @@ export function Proof({ base, site, proof, isMissed }: ProofProps) {
           <Copyable id={`record-${site.id}`} text={record.value} />
           <p class="soft small">
             Then keep it: it is checked once a day, and the proof ends after a week without it. Last
-            check (UTC): <Time at={checkedAt} />
+            check: <Time at={checkedAt} />
           </p>
           <PostButton
             action={`${base}/app/sites/${site.id}/proof`}

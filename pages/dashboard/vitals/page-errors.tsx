@@ -47,8 +47,8 @@ function ErrorItem({ error }: { readonly error: PageError }) {
             ['Type', type],
             ['Source', sourceOf(error)],
             ['First seen on', path],
-            ['First seen (UTC)', <Time at={firstSeenAt} />],
-            ['Last seen (UTC)', <Time at={lastSeenAt} />],
+            ['First seen', <Time at={firstSeenAt} />],
+            ['Last seen', <Time at={lastSeenAt} />],
           ]}
         />
         {stack !== undefined && <pre tabindex={0}>{stack}</pre>}
