@@ -77,7 +77,7 @@ async function admitSession(
 ): Promise<Caller> {
   const authorization = c.req.header('authorization')
   if (authorization === undefined) {
-    chargeAddress(services, exchange, 'address')
+    chargeAddress(services, exchange, 'strangers')
     throw withoutCredential(row)
   }
   const user = await verifySession(services, exchange, authorization)

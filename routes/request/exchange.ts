@@ -141,7 +141,7 @@ function serverTiming({ startedAt }: Exchange): string {
   return `total;dur=${(performance.now() - startedAt).toFixed(1)}`
 }
 
-/** Logs and counts a finished exchange. A stranger who is refused again and again fills no log. */
+/** Logs and counts a finished exchange. A stranger who goes over a limit again and again fills no log. */
 export function logExchange(
   { log, requestTimes }: ExchangeParts,
   exchange: Exchange,
@@ -151,7 +151,7 @@ export function logExchange(
   const ms = performance.now() - startedAt
   requestTimes.observe(route, method, status, ms)
   countUse(exchange, status)
-  if (status === 429 && caller === null && exchange.charge?.state.isRepeated === true) return
+  if (caller === null && exchange.charge?.state.isRepeated === true) return
   log.request({
     time: now,
     requestId,

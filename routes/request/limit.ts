@@ -163,15 +163,23 @@ export function addressId({ client }: Pick<Exchange, 'client'>): string {
 }
 
 /**
- * Charges the client's address for a page, or for a request that fails: without a credential (`address`) or with
+ * Charges the client's address for a page, or for a request that fails: without a credential (`strangers`) or with
  * a bad one (`failures`). Throws RATE_LIMITED over the limit.
  */
 export function chargeAddress(
   { limits, now }: Pick<Services, 'limits' | 'now'>,
   exchange: Exchange,
-  limit: 'address' | 'failures' | 'pages',
+  limit: 'failures' | 'pages' | 'strangers',
 ): void {
   applyCharge(exchange, chargeTo(limits[limit], addressId(exchange), now()))
+}
+
+/** Charges the client's address for a preflight, which is answered in any case, and logged below the limit. */
+export function chargePreflight(
+  { limits, now }: Pick<Services, 'limits' | 'now'>,
+  exchange: Exchange,
+): void {
+  exchange.charge = chargeTo(limits.preflights, addressId(exchange), now())
 }
 
 /** Charges a user, not the address, which others may share. Throws RATE_LIMITED over the limit. */

@@ -6,7 +6,7 @@ import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
 import { preflightHeaders } from './cors.ts'
 import { answer, answerError, type Exchange, openExchange } from './exchange.ts'
-import { chargeAddress } from './limit.ts'
+import { chargeAddress, chargePreflight } from './limit.ts'
 import type { Answer, Headers } from './respond.ts'
 
 /**
@@ -40,9 +40,9 @@ export function refuseMethod(
 ): Answer {
   const exchange = openExchange(services, c, { route, path: c.req.path })
   if (c.req.method === 'OPTIONS') {
-    // Browsers ask so before each request of a page with a publishable key.
-    const refused = overLimit(services, exchange, 'pages')
-    if (refused !== null) return answerError(services, exchange, refused)
+    // Browsers ask so before the requests of a page with a publishable key. Refusing would cost as much as an
+    // answer, and refuse visitors who share an address.
+    chargePreflight(services, exchange)
     return answer(services, exchange, { status: 204, json: null, headers: { allow, ...preflight } })
   }
   const message = `${c.req.path} answers ${allow}, not ${c.req.method}`
@@ -52,16 +52,11 @@ export function refuseMethod(
 
 /** Whether the request has a credential does not matter: it has not been checked. */
 function refuse(services: Services, exchange: Exchange, error: ApiError): Answer {
-  return answerError(services, exchange, overLimit(services, exchange, 'address') ?? error)
-}
-
-/** Charges the client's address. Returns the error if the limit is used up. */
-function overLimit(services: Services, exchange: Exchange, limit: 'address' | 'pages') {
   try {
-    chargeAddress(services, exchange, limit)
-    return null
-  } catch (error) {
-    return error
+    chargeAddress(services, exchange, 'strangers')
+    throw error
+  } catch (refused) {
+    return answerError(services, exchange, refused)
   }
 }
 
