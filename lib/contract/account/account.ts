@@ -30,6 +30,7 @@ const siteId = {
 
 const read = { tag: 'Account', access: 'account:read', limit: 'account' } as const
 const write = { tag: 'Account', access: 'account:write', limit: 'account' } as const
+const ANY_KEY = 'A key may do so with all keys of its user, also those that may do more.'
 
 export const accountOperations = [
   {
@@ -84,6 +85,7 @@ export const accountOperations = [
     path: '/v1/account/me/keys/{keyId}',
     ...write,
     summary: 'Revoke a key for good',
+    description: ANY_KEY,
     params: keyId,
     replies: ok('Revoked', DeletedResponse, { deleted: true }),
     errors: ['NOT_FOUND'],
@@ -94,7 +96,7 @@ export const accountOperations = [
     path: '/v1/account/me/keys/{keyId}/renew',
     ...write,
     summary: 'Reset the expiry of a key',
-    description: 'Each user may create, renew or rotate 30 an hour. A replaced key is refused.',
+    description: `Each user may create, renew or rotate 30 an hour. A replaced key is refused. ${ANY_KEY}`,
     successLimit: 'newKeys',
     takesIdempotencyKey: true,
     params: keyId,

@@ -46,7 +46,14 @@ const isWellFormed = (body: object) =>
 const MALFORMED = 'must be well-formed Unicode'
 
 const NAME = singleLine(100)
-const IMAGE = textUpTo(1_000)
+/** API clients may show it, so it cannot be `javascript:` or markup. */
+const IMAGE = v.pipe(
+  textUpTo(1_000),
+  v.check(
+    (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+    'must be an http or https URL',
+  ),
+)
 
 /** The fields that we read or limit ourselves; better-auth checks the rest. */
 const AuthBody = v.pipe(

@@ -184,7 +184,17 @@ describe('POST /api/auth/update-user', () => {
     const { headers } = await ada.signUp()
     const update = (body: unknown) => sendAuth(app, '/update-user', body, { headers })
     assert.equal((await update({ name: 'Grace', image: null })).status, 200)
-    const bad = [{ name: 5 }, { name: ['A', 'B'], image: {} }, { name: { a: 1 } }, { plan: 'pro' }]
+    const bad: unknown[] = [
+      { name: 5 },
+      { name: ['A', 'B'], image: {} },
+      { name: { a: 1 } },
+      { plan: 'pro' },
+    ]
+    const image = 'https://cdn.example/kim.png'
+    assert.equal((await update({ image })).status, 200)
+    assert.deepEqual(await rows('SELECT image FROM users'), [[image]])
+    const images = ['javascript:alert(1)', '"><x>', 'data:text/html,x', '//cdn.example/x', '']
+    for (const text of images) bad.push({ image: text })
     for (const body of [...bad, { name: 'x'.repeat(101) }, '{', '[]']) {
       assert.equal((await update(body)).status, 400, JSON.stringify(body))
     }

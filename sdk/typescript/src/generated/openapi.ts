@@ -473,7 +473,9 @@ export interface paths {
         post?: never;
         /**
          * Revoke a key for good
-         * @description Needs the scope `account:write`.
+         * @description A key may do so with all keys of its user, also those that may do more.
+         *
+         *     Needs the scope `account:write`.
          */
         delete: operations["revokeKey"];
         options?: never;
@@ -498,7 +500,7 @@ export interface paths {
         put?: never;
         /**
          * Reset the expiry of a key
-         * @description Each user may create, renew or rotate 30 an hour. A replaced key is refused.
+         * @description Each user may create, renew or rotate 30 an hour. A replaced key is refused. A key may do so with all keys of its user, also those that may do more.
          *
          *     Needs the scope `account:write`.
          */
