@@ -58,14 +58,17 @@ export async function startAdmin(address: ListenAddress, services: Services): Pr
 const PLAIN = 'text/plain; charset=utf-8'
 const FOREIGN: Answer = { status: 403, type: PLAIN, body: 'Web pages may not use this port\n' }
 const FAILED: Answer = { status: 500, type: PLAIN, body: 'Internal error, see the log\n' }
+/** Of requests that no page sends: programs send no header, `none` is an address that a person has typed. */
+const OWN_SITES: ReadonlySet<unknown> = new Set([undefined, 'none', 'same-origin'])
 const LOOPBACK = /^(127\.[\d.]+|::1|localhost)$/
 
 /**
- * Whether a web page in a browser on this machine may have sent the request to read or change something. Such a
- * request has an Origin, or its Host is a name that the page's owner has pointed at this machine (DNS rebinding).
+ * Whether a web page in a browser on this machine may have sent the request. Such a request has an Origin, or
+ * Sec-Fetch-Site says so (W3C, Fetch Metadata), as for an image, or its Host is a name that the page's owner has
+ * pointed at this machine (DNS rebinding).
  */
 function isForeign({ headers }: IncomingMessage, host: string): boolean {
-  if (headers.origin !== undefined) return true
+  if (headers.origin !== undefined || !OWN_SITES.has(headers['sec-fetch-site'])) return true
   // Browsers always send Host; health checks in HTTP/1.0 do not.
   if (headers.host === undefined) return false
   const name = headers.host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')

@@ -71,6 +71,12 @@ describe('the admin port', () => {
 
   it('refuses web pages, however they reach it', async () => {
     assert.equal(await statusFor({ origin: 'https://shop.example' }), 403)
+    for (const site of ['cross-site', 'same-site', 'x']) {
+      assert.equal(await statusFor({ 'sec-fetch-site': site }), 403, site)
+    }
+    for (const site of ['none', 'same-origin']) {
+      assert.equal(await statusFor({ 'sec-fetch-site': site }), 200, site)
+    }
     const hosts: Record<string, number> = {
       'rebound.example': 403,
       'rebound.example:9091': 403,
