@@ -10,6 +10,8 @@ import { explainWrite } from '../parts/disk-advice.ts'
 import { codeOf, reasonOf } from '../parts/reason.ts'
 import { DATABASE, MANIFEST, Manifest, SECRETS, type StoredFile } from './manifest.ts'
 
+const FILES = [MANIFEST, DATABASE, SECRETS] as const
+
 /** Name, size and SHA-256 of a file in `folder`. */
 export async function describeFile(folder: string, name: StoredFile['name']): Promise<StoredFile> {
   const path = join(folder, name)
@@ -18,10 +20,11 @@ export async function describeFile(folder: string, name: StoredFile['name']): Pr
   return { name, bytes: (await stat(path)).size, sha256: hash.digest('hex') }
 }
 
-/** Packs the files of a backup in `folder` into one gzipped tar file. */
+/** Packs the files of a backup in `folder` into one gzipped tar file. Only their owner may read them once unpacked. */
 export async function packBackup(folder: string, archive: string): Promise<void> {
+  for (const name of FILES) await chmod(join(folder, name), 0o600)
   const options = { file: archive, cwd: folder, gzip: true, portable: true, strict: true }
-  await create(options, [MANIFEST, DATABASE, SECRETS])
+  await create(options, [...FILES])
 }
 
 /**
@@ -34,7 +37,8 @@ export async function unpackBackup(archive: string, folder: string): Promise<Man
     await extract({ file: archive, cwd: folder, strict: true }).catch((cause: unknown) => {
       throw explainWrite(join(folder, DATABASE), cause)
     })
-    for (const name of [DATABASE, SECRETS]) await chmod(join(folder, name), 0o600)
+    // Older archives let others read the database.
+    for (const name of FILES) await chmod(join(folder, name), 0o600)
     const manifest = parseManifest(await readFile(join(folder, MANIFEST), 'utf8'))
     await checkFiles(folder, manifest)
     return manifest
@@ -61,7 +65,7 @@ async function checkEntries(archive: string): Promise<void> {
     if (/^E[A-Z]/.test(codeOf(cause))) throw cause
     throw new Error('it is damaged, truncated or not an archive', { cause })
   }
-  if (found.toSorted().join() === [DATABASE, MANIFEST, SECRETS].toSorted().join()) return
+  if (found.toSorted().join() === FILES.toSorted().join()) return
   throw new Error(`it is not a backup of Meridian: it holds ${found.join(', ') || 'nothing'}`)
 }
 

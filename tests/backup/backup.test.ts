@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { create } from 'tar'
+import { create, list } from 'tar'
 import { describeFile, packBackup, unpackBackup } from '../../lib/backup/archive.ts'
 import { createBackup } from '../../lib/backup/create-backup.ts'
 import { type Manifest, SECRETS } from '../../lib/backup/manifest.ts'
@@ -70,6 +70,16 @@ describe('a backup', () => {
   it('can be read only by its owner, and leaves no other file', () => {
     assertMode(archive, 0o600)
     assert.deepEqual(readdirSync(join(folder, 'backups')), ['ada.tar.gz'])
+  })
+
+  it('holds files that only their owner may read, whatever unpacks them', async () => {
+    const modes = new Map<string, number>()
+    await list({
+      file: archive,
+      onReadEntry: ({ path, mode = 0 }) => modes.set(path, mode & 0o777),
+    })
+    assert.deepEqual(new Set(modes.values()), new Set([ON_POSIX ? 0o600 : 0o644]))
+    assert.equal(modes.size, 3)
   })
 
   it('includes rows that are still in the write-ahead log of another connection', async () => {
