@@ -75,7 +75,10 @@ describe('createFindHostname', () => {
 
   it('asks nobody about addresses that are not public', async () => {
     const find = createFind()
-    for (const ip of ['10.0.0.1', '::ffff:192.168.1.1', 'fe80::1', '127.0.0.1', '::1']) {
+    // 6to4 (RFC 3056) and Teredo (RFC 4380) with private addresses inside.
+    const embedded = ['2002:a00:1::1', '2002:c0a8:101::1', '2001:0:5e00:1:0:0:f5ff:fffe']
+    const own = ['10.0.0.1', '::ffff:192.168.1.1', 'fe80::1', '127.0.0.1', '::1']
+    for (const ip of [...own, ...embedded]) {
       assert.equal(await find(addressOf(ip)), undefined, ip)
     }
     assert.deepEqual(dns.asked, [])

@@ -1,5 +1,5 @@
-/** The largest archive that is downloaded. */
-export const MAX_ARCHIVE_BYTES = 2 ** 31
+/** The largest archive that is downloaded: twice the largest that is offered. */
+export const MAX_ARCHIVE_BYTES = 2 ** 29
 /** The largest database: offsets in the format are at most 32 bits long. */
 export const MAX_DATABASE_BYTES = 2 ** 32
 

@@ -61,14 +61,21 @@ export async function fetchFile(
   try {
     await append(path, response, options, idle)
   } catch (cause) {
-    throw await failedDownload(url, path, cause)
+    throw await failedDownload(url, path, { cause, response })
   }
   return { outcome: 'complete', modifiedAt: timeOf(version) }
 }
 
-/** Keeps what was downloaded of a file that can be resumed. */
-async function failedDownload(url: string, path: string, cause: unknown): Promise<Error> {
-  if (!(cause instanceof TooLarge)) return failedRequest(url, cause, 'try again to resume')
+/** Keeps what was downloaded of a file that can be resumed: a body of unstated size may be endless. */
+async function failedDownload(
+  url: string,
+  path: string,
+  { cause, response }: { readonly cause: unknown; readonly response: Response },
+): Promise<Error> {
+  const { size } = rangeOf(response.headers)
+  if (size !== undefined && !(cause instanceof TooLarge)) {
+    return failedRequest(url, cause, 'try again to resume')
+  }
   await removeFetched(path)
   return failedRequest(url, cause)
 }

@@ -51,6 +51,16 @@ describe('a download', () => {
     assert.equal(existsSync(path), false)
   })
 
+  it('leaves no file if it is cut and the server has not stated its size', async () => {
+    const path = join(folder, 'cut')
+    const fetched = fetchTo(path, (response) => {
+      response.setHeader('etag', '"city"')
+      response.write(Buffer.alloc(MOST), () => response.destroy())
+    })
+    await assert.rejects(fetched, /^Error: Cannot download (?!.*resume)/)
+    assert.equal(existsSync(path), false)
+  })
+
   it('may have exactly the largest size', async () => {
     const path = join(folder, 'largest')
     const { outcome } = await fetchTo(path, (response) => response.end(Buffer.alloc(MOST)))
