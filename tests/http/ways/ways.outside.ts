@@ -55,7 +55,7 @@ after(async () => {
 
 function withoutLimits({ limits }: Services): Partial<Services> {
   const unlimited = (policy: Policy) => createRateLimiter({ ...policy, capacity: 1e9 })
-  const { account, address, failures, beacons, contact, pages } = POLICIES
+  const { account, address, failures, beacons, contact, pages, strangers } = POLICIES
   return {
     limits: {
       ...limits,
@@ -65,6 +65,7 @@ function withoutLimits({ limits }: Services): Partial<Services> {
       beacons: unlimited(beacons),
       contact: unlimited(contact),
       pages: unlimited(pages),
+      strangers: unlimited(strangers),
     },
   }
 }
