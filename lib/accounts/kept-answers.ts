@@ -41,8 +41,8 @@ interface Parts {
 /** How long the copies wait for a process that died while it answered. */
 const LEASE_MS = 15 * SECOND_MS
 const POLL_MS = 50
-/** Compressed. A larger answer is not kept. */
-const MAX_BYTES = 256 * 1024
+/** As it is stored. A larger answer is not kept: it shows much, such as a list, but no new secret. */
+const MAX_BYTES = 32 * 1024
 
 /**
  * Answers requests that may arrive twice, at one node or at two: the first copy has its effect, and the others wait
@@ -167,8 +167,8 @@ type Keyed = Pick<Attempt, 'id'>
 
 /** Encrypts an answer for one row; null if it is too large. */
 async function close({ secret }: Parts, { id }: Keyed, answer: unknown): Promise<string | null> {
-  const bytes = await deflate(JSON.stringify({ id, answer }))
-  return bytes.length > MAX_BYTES ? null : seal(secret, bytes)
+  const sealed = await seal(secret, await deflate(JSON.stringify({ id, answer })))
+  return sealed.length > MAX_BYTES ? null : sealed
 }
 
 /** Throws if the text was not encrypted for this row. */

@@ -119,6 +119,12 @@ describe('a form that is sent twice', () => {
     assert.equal((await visitPage(app, '/app/keys', options)).status, 303)
   })
 
+  it('leaves nothing in the database if it changes nothing', async () => {
+    const form = { addresses: '192.0.2.1', ...newId() }
+    await visitPage(app, '/app/batch', { form, cookie: await ada.enter() })
+    assert.equal(await readValue(app, 'SELECT count(*) FROM kept_answers'), 0)
+  })
+
   it('leaves no password and no key in the database', async () => {
     await sendTwice('/app/keys', { name: 'Shop' }, await ada.enter())
     const form = { current: PASSWORD, password: `${PASSWORD} 2` }
