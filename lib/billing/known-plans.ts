@@ -14,11 +14,11 @@ export async function recallPlans(reads: Queries, plans: Plans): Promise<Plans> 
   )
 }
 
-/** Stores the plans of this start, for later starts whose file lacks some of them. */
-export async function rememberPlans(db: Db, { list }: Plans): Promise<void> {
+/** Stores the plans of this start, for later starts whose file lacks some of them, and for older releases. */
+export async function rememberPlans(db: Db, { assignable }: Plans): Promise<void> {
   await db
     .insert(knownPlans)
-    .values(list.map(toRow))
+    .values(assignable.map(toRow))
     .onConflictDoUpdate({
       target: knownPlans.id,
       set: { definition: sql`excluded.definition` },

@@ -106,7 +106,7 @@ export function readPlans(file: string | undefined): Plans {
 export function withRemoved(plans: Plans, known: readonly Plan[]): Plans {
   return toPlans(
     plans.list,
-    known.filter(({ id }) => plans.find(id) === undefined),
+    known.filter(({ id }) => plans.assignable.every((plan) => plan.id !== id)),
   )
 }
 

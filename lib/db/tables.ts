@@ -213,6 +213,9 @@ export const verifications = sqliteTable(
   ],
 )
 
+/** Has a row once the server has had an account, other than that of the landing page. A trigger on `users` adds it. */
+export const firstAccount = sqliteTable('first_account', { id: integer().primaryKey() })
+
 /** Answers to requests that may arrive twice. */
 export const keptAnswers = sqliteTable(
   'kept_answers',

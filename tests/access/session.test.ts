@@ -130,7 +130,7 @@ describe('a session', () => {
     await ada.signUp()
     const Answered = v.object({ meta: v.object({ tier: v.string() }) })
     const tier = async () => v.parse(Answered, (await ada.lookUp()).body).meta.tier
-    assert.equal(await tier(), 'unlimited')
+    assert.equal(await tier(), 'free')
     await write(app, "UPDATE users SET plan = 'pro'")
     assert.equal(await tier(), 'pro')
   })

@@ -15,7 +15,7 @@ import { sharedScene } from '../support/scene/scene.ts'
 
 /** Tables with few rows, however many users there are. */
 const SMALL = [
-  ...['billing_owner', 'nodes', 'overage_prices', 'summed_usage'],
+  ...['billing_owner', 'first_account', 'nodes', 'overage_prices', 'summed_usage'],
   // Rows that wait: for a confirmation, for Stripe, or to expire.
   ...['account_endings', 'account_mails', 'spent_challenges'],
   // What SQLite calls its own steps: a row without a table, and the rows of a view that it has found already.

@@ -11,6 +11,7 @@ import { readDemoOptions } from '../../scripts/demo-rum/options.ts'
 import { demoSite } from '../../scripts/demo-rum/send-demo.ts'
 import { createTraffic, startOf } from '../../scripts/demo-rum/traffic.ts'
 import type { Accounts } from '../../scripts/parts/accounts.ts'
+import { userWithPlan } from '../../scripts/parts/user-with-plan.ts'
 import { NOON } from '../support/helpers.ts'
 
 const WEEK = {
@@ -111,6 +112,7 @@ describe('demoSite', () => {
   })
 
   it('adds no more sites than the plan allows', async () => {
+    await userWithPlan(accounts, { email: SHOP.email, plan: 'free' })
     await demoSite(accounts, SHOP)
     const site = 'https://other.example'
     const reason = 'ada@example.com has the 1 sites that the plan free allows'

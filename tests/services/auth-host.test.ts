@@ -55,7 +55,7 @@ describe('sign-in in a thread', () => {
     assert.equal(response.status, 200)
     assert.match(await response.text(), /"token":"\w+"/)
     const emails = await readRows(app, 'SELECT email, plan FROM users')
-    assert.deepEqual(emails, [[EMAIL, 'unlimited']])
+    assert.deepEqual(emails, [[EMAIL, 'free']])
     const easy = { name: 'Bo', email: 'b@x.example', password: 'password1' }
     assert.equal((await auth.handle(signUp(easy))).status, 400)
   })

@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../lib/billing/stripe/stripe-calls.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import type { Db } from '../../lib/db/open.ts'
+import { firstAccount } from '../../lib/db/tables.ts'
 import { createRateLimiter, POLICIES, type Policy } from '../../lib/limits/rate-limiter.ts'
 import { type Log, type RequestLine, silentLog } from '../../lib/parts/log/log.ts'
 import type { RunScript } from '../../lib/parts/process/run-script.ts'
@@ -31,6 +32,8 @@ export interface AppOptions {
   readonly runScript?: RunScript
   /** Instead of a database of its own, one that several services share. */
   readonly database?: TestDatabase
+  /** Whether the next account is the first of the server; default: it has had one. */
+  readonly isNew?: boolean
   /** Replaces some services, for example by one that fails. */
   readonly replace?: (services: Services) => Partial<Services>
 }
@@ -85,6 +88,8 @@ async function openApp(data: Data, options: AppOptions): Promise<TestApp> {
   const { dataDir, clock, database } = data
   const opened = await openIn(data, options)
   const services = { ...opened, ...options.replace?.(opened) }
+  if (options.isNew !== true)
+    await services.db.insert(firstAccount).values({ id: 1 }).onConflictDoNothing().run()
   const app = createApp(services)
   const other = database.connect()
   const closing = new AsyncDisposableStack()

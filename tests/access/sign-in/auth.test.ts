@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { AUTH_REQUESTS } from '../../../lib/contract/account/auth.ts'
-import { makeFail, readRows, readValue } from '../../support/database/sql.ts'
+import { makeFail, readColumn, readRows, readValue, write } from '../../support/database/sql.ts'
 import { codeOf, makeApp } from '../../support/helpers.ts'
 import { freshScene } from '../../support/scene/scene.ts'
 import { freshClient } from '../../support/scene/send.ts'
@@ -17,17 +17,23 @@ const ada = app.user('ada')
 const rows = (sql: string) => readRows(app, sql)
 
 describe('POST /api/auth/sign-up/email', () => {
-  it('creates users whose sessions work at once: the first of the house, the others of the free plan', async () => {
+  it('creates a user of the free plan, whose session works at once', async () => {
     const token = await signUp(app, 'Ada@Example.com')
-    await signUp(app, 'bob@example.com')
     assert.equal(await lookUpWith(app, token), 200)
-    assert.deepEqual(
-      await rows('SELECT email, name, email_verified, plan FROM users ORDER BY email'),
-      [
-        [EMAIL, 'Ada', 0, 'unlimited'],
-        ['bob@example.com', 'Ada', 0, 'free'],
-      ],
-    )
+    assert.deepEqual(await rows('SELECT email, name, email_verified, plan FROM users'), [
+      [EMAIL, 'Ada', 0, 'free'],
+    ])
+  })
+
+  it('gives the first account of the server, and no later one, the plan of the house', async () => {
+    await using fresh = await makeApp({ isNew: true })
+    await signUp(fresh)
+    await signUp(fresh, 'bob@example.com')
+    const plans = () => readColumn(fresh, 'SELECT plan FROM users ORDER BY email')
+    assert.deepEqual(await plans(), ['unlimited', 'free'])
+    await write(fresh, 'DELETE FROM users')
+    await signUp(fresh, 'eve@example.com')
+    assert.deepEqual(await plans(), ['free'])
   })
 
   it('ignores plan, id and verification in the body', async () => {
@@ -35,7 +41,7 @@ describe('POST /api/auth/sign-up/email', () => {
     const body = { ...credentials, name: 'Ada', ...extra }
     const { status } = await sendAuth(app, '/sign-up/email', body)
     const made = await rows(
-      "SELECT 1 FROM users WHERE plan = 'pro' OR email_verified = 1 OR id = 'mine'",
+      "SELECT 1 FROM users WHERE plan <> 'free' OR email_verified = 1 OR id = 'mine'",
     )
     assert.ok(status === 400 || made.length === 0, `${status}`)
   })
@@ -198,7 +204,7 @@ describe('POST /api/auth/update-user', () => {
     for (const body of [...bad, { name: 'x'.repeat(101) }, '{', '[]']) {
       assert.equal((await update(body)).status, 400, JSON.stringify(body))
     }
-    assert.deepEqual(await rows('SELECT name, plan FROM users'), [['Grace', 'unlimited']])
+    assert.deepEqual(await rows('SELECT name, plan FROM users'), [['Grace', 'free']])
   })
 })
 

@@ -97,10 +97,10 @@ describe('the service with a remote auth service', () => {
     assert.equal(status, 200)
     assert.equal(
       v.parse(v.object({ meta: v.object({ tier: v.string() }) }), body).meta.tier,
-      'unlimited',
+      'free',
     )
     const users = await readRows(app, 'SELECT email, name, plan FROM users')
-    assert.deepEqual(users, [['ada@example.com', 'Ada', 'unlimited']])
+    assert.deepEqual(users, [['ada@example.com', 'Ada', 'free']])
     assert.deepEqual(await audited('ada@example.com'), ['create_user', 'login'])
   })
 
