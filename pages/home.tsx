@@ -11,7 +11,7 @@ import type { Outcome } from './outcome.tsx'
 import { priceTexts } from './price-text.ts'
 import { Table } from './table.tsx'
 
-const PLAN_HEADS = ['Plan', 'Price', 'Requests per month', 'Requests per minute', 'Keys', 'Sites']
+const LIMIT_HEADS = ['Requests per month', 'Requests per minute', 'Keys', 'Sites']
 
 interface HomeProps extends Pick<LayoutProps, 'instance' | 'assets'> {
   /** The base URL of the service, without a trailing slash. */
@@ -109,10 +109,10 @@ interface AboutProps extends PlanTableProps {
 }
 
 /** The part of the landing page that does not depend on the visitor. */
-export function HomeAbout({ plans, prices, databases }: AboutProps) {
+export function HomeAbout({ databases, ...offers }: AboutProps) {
   return (
     <>
-      <PlanTable plans={plans} prices={prices} />
+      <PlanTable {...offers} />
       <Databases databases={databases} />
     </>
   )
@@ -156,7 +156,8 @@ function LinkedText({ text }: { readonly text: string }) {
 interface PlanTableProps {
   /** The plans of the instance, cheapest first. */
   readonly plans: readonly Plan[]
-  readonly prices: readonly PlanPrices[]
+  /** null: no plan is sold. */
+  readonly prices: readonly PlanPrices[] | null
 }
 
 function PlanTable({ plans, prices }: PlanTableProps) {
@@ -168,13 +169,10 @@ function PlanTable({ plans, prices }: PlanTableProps) {
       </p>
       <figure class="wide" aria-labelledby="plans" tabindex={0}>
         <Table
-          heads={PLAN_HEADS}
+          heads={['Plan', ...(prices === null ? [] : ['Price']), ...LIMIT_HEADS]}
           rows={plans.map((plan) => [
             plan.name,
-            priceCell(
-              plan,
-              prices.find(({ planId }) => planId === plan.id),
-            ),
+            ...(prices === null ? [] : [priceCell(plan, prices)]),
             count(plan.monthlyCap),
             count(plan.requestsPerMinute),
             count(plan.maxKeys),
@@ -186,7 +184,8 @@ function PlanTable({ plans, prices }: PlanTableProps) {
   )
 }
 
-function priceCell(plan: Plan, offer: PlanPrices | undefined): string {
+function priceCell(plan: Plan, prices: readonly PlanPrices[]): string {
+  const offer = prices.find(({ planId }) => planId === plan.id)
   const trial = offer?.trialDays
   const texts = priceTexts(plan, offer).join(', ')
   return trial === undefined ? texts : `${texts}, ${counted(trial, 'day', 'days')} free`

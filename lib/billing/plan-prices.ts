@@ -29,17 +29,20 @@ export function createPlanPrices(
   const byPrice = new Map(offers.flatMap((offer) => pricesOf(offer).map((id) => [id, offer])))
   const priceOf = (plan: Plan, interval: Interval = 'month') =>
     plan.price > 0 ? pricesOf({ plan, interval })[0] : undefined
+  const soldAs = (plan: Plan) =>
+    INTERVALS.flatMap((interval) => {
+      const id = priceOf(plan, interval)
+      return id === undefined ? [] : { interval, id }
+    })
   return {
     /** All prices at which plans are, or were, sold. */
     all: [...byPrice.keys()],
     /** The price at which the plan is sold; undefined if it is not for sale. */
     priceOf,
+    /** Whether the service sells plans. Otherwise pages show limits, and no prices that nobody can pay. */
+    isAnySold: paid.some((plan) => soldAs(plan).length > 0),
     /** The prices at which the plan is sold. */
-    soldAs: (plan: Plan) =>
-      INTERVALS.flatMap((interval) => {
-        const id = priceOf(plan, interval)
-        return id === undefined ? [] : { interval, id }
-      }),
+    soldAs,
     /** Returns the plan and interval that are, or were, sold at the price. */
     offerOf: (price: string): Offer | undefined => byPrice.get(price),
     /**

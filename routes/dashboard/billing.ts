@@ -60,8 +60,19 @@ export async function showBilling(
   const isCustomer = customer !== null
   const done = c.req.query('done') ?? (hasPaid ? 'paid' : undefined)
   const payUrl = NOT_PAID.includes(subscription?.status ?? '') ? await findPayUrl(visit) : undefined
+  const operatePath = visit.isOperator ? `/app/operate/people/${encodeURIComponent(me.id)}` : null
+  const { isAnySold } = services.billing.prices
   const bought = { plan, subscription, terms, usage, overages, isCustomer, payUrl }
-  const content = Billing({ base: instance.base, plans, prices, ...bought, done, ...shown })
+  const content = Billing({
+    base: instance.base,
+    plans,
+    prices,
+    isAnySold,
+    operatePath,
+    ...bought,
+    done,
+    ...shown,
+  })
   return showPage(visit, { title: 'Billing', content, status })
 }
 

@@ -48,13 +48,14 @@ interface About {
 const abouts = new WeakMap<object, About>()
 
 /** The part that is the same for every visitor. */
-function renderAbout({ geo, plans, catalogue }: Services): ReturnType<typeof render> {
+function renderAbout({ geo, plans, catalogue, billing }: Services): ReturnType<typeof render> {
   const databases = geo.list()
   const prices = catalogue.list()
   const known = abouts.get(databases)
   if (known?.prices === prices) return known.html
   const shown = databases.map(toPublicDatabase)
-  const html = render(HomeAbout({ plans: plans.list, prices, databases: shown }))
+  const offers = { plans: plans.list, prices: billing.prices.isAnySold ? prices : null }
+  const html = render(HomeAbout({ ...offers, databases: shown }))
   abouts.set(databases, { prices, html })
   return html
 }

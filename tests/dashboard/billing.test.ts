@@ -208,13 +208,18 @@ describe('the billing pages', () => {
     assert.equal(customer.address?.country, 'GB')
   })
 
-  it('show that no plan is available when nothing is sold', async () => {
+  it('show limits without prices when nothing is sold, and operators the way to another plan', async () => {
     await using app = await makeApp()
     const ada = app.user('ada')
     const { status, html } = await ada.visit('/app/billing')
     assert.equal(status, 200)
-    assert.match(html, /This service does not sell plans/)
-    assert.doesNotMatch(html, /Not available/)
+    assert.match(html, /Ask those who run this service for another plan/)
+    assert.match(html, /100,000 requests per month/)
+    assert.doesNotMatch(html, /\$\d|not charged|Not available|app\/operate/)
+    const olga = app.operator('olga')
+    const [, path = ''] =
+      /href="(\/app\/operate\/people\/[^"]+)"/.exec((await olga.visit('/app/billing')).html) ?? []
+    assert.match((await olga.visit(path)).html, /olga@example\.com/)
     const tried = await ada.submit('/app/billing/checkout', { plan: 'pro' })
     assert.equal(tried.status, 503)
     assert.match(tried.html, /role="alert"/)

@@ -24,6 +24,12 @@ describe('the first page', () => {
     assert.match((await load(links[0] ?? '')).html, /Looked up.*London.*role="img"/s)
   })
 
+  it('shows limits and no prices where no plan is sold', async () => {
+    const { html } = await load('/')
+    assert.match(html, /<h2 id="plans">Plans<.*>Pro<.*>100,000</s)
+    assert.doesNotMatch(html, /\$\d|>Price</)
+  })
+
   it('leads to an account and a key', async () => {
     const { html } = await load('/')
     assert.match(html, /href="\/app\/sign-up">Sign up</)

@@ -188,7 +188,7 @@ describe('GET /', () => {
 
   it('shows plans, databases and their attributions', async () => {
     const { html } = await load('/')
-    const row = /<th scope="row">Starter<\/th><td>\$9 per month<\/td><td>25,000<\/td><td>120<\/td>/
+    const row = /<th scope="row">Starter<\/th><td>25,000<\/td><td>120<\/td>/
     assert.match(html, row)
     assert.match(html, /GeoLite2 data created by MaxMind.*<a href="https:\/\/www\.maxmind\.com">/)
     assert.doesNotMatch(html, /Demo/)

@@ -10,11 +10,13 @@ import { money } from '../parts/money.ts'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { OveragesCard } from './overages-card.tsx'
-import { PlanChoice } from './plan-choice.tsx'
+import { PlanChoice, type PlanChoiceProps } from './plan-choice.tsx'
 
 type Subscribed = NonNullable<SubscriptionResponse['subscription']>
 
-export interface BillingProps extends PageProps {
+export interface BillingProps
+  extends PageProps,
+    Pick<PlanChoiceProps, 'isAnySold' | 'operatePath'> {
   /** The current plan. */
   readonly plan: Plan
   readonly subscription: Subscribed | null
@@ -66,19 +68,19 @@ export function Billing(props: BillingProps) {
 }
 
 function Subscription(props: BillingProps) {
-  const { base, plan, plans, prices, terms, subscription } = props
+  const { base, plan, plans, prices, terms, subscription, isAnySold, operatePath } = props
   return (
     <>
       <Card id="current" title="Your plan">
         <p class="figure">{plan.name}</p>
         {subscription === null ? (
-          <p class="soft">No subscription. You are not charged.</p>
+          isAnySold && <p class="soft">No subscription. You are not charged.</p>
         ) : (
           <SubscriptionFacts subscription={subscription} terms={terms} />
         )}
       </Card>
       <PlanChoice
-        {...{ base, plans, prices }}
+        {...{ base, plans, prices, isAnySold, operatePath }}
         current={plan}
         paid={subscription === null ? null : (terms ?? { interval: 'month', currency: null })}
       />

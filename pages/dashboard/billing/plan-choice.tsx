@@ -4,7 +4,7 @@ import { priceIn, priceTexts } from '../../price-text.ts'
 import { PostButton } from '../parts/form.tsx'
 import { count, counted } from '../parts/format.ts'
 
-interface PlanChoiceProps {
+export interface PlanChoiceProps {
   readonly base: string
   /** Cheapest first. */
   readonly plans: readonly Plan[]
@@ -13,6 +13,10 @@ interface PlanChoiceProps {
   readonly current: Plan
   /** How the subscription is paid; null: there is none. */
   readonly paid: Paid | null
+  /** Whether the service sells plans: otherwise no prices are shown. */
+  readonly isAnySold: boolean
+  /** Where the user can give the account another plan; null: the user is no operator. */
+  readonly operatePath: string | null
 }
 
 interface Paid {
@@ -22,16 +26,12 @@ interface Paid {
 }
 
 /** The plans side by side, each with a button for every way to pay it. */
-export function PlanChoice({ base, plans, prices, current, paid }: PlanChoiceProps) {
-  const isAnySold = plans.some(({ stripePriceId }) => stripePriceId !== null)
+export function PlanChoice(props: PlanChoiceProps) {
+  const { base, plans, prices, isAnySold, current, paid } = props
   return (
     <section class="plans" aria-labelledby="plans">
       <h2 id="plans">Plans</h2>
-      {!isAnySold && (
-        <p class="soft">
-          This service does not sell plans. Ask its administrator for another plan.
-        </p>
-      )}
+      {!isAnySold && <Unsold {...props} />}
       <ul class="tiles">
         {plans.map((plan) => {
           const { offer, isSold } = offerTo(
@@ -41,9 +41,7 @@ export function PlanChoice({ base, plans, prices, current, paid }: PlanChoicePro
           return (
             <li class={plan.id === current.id ? 'card current' : 'card'}>
               <h3>{plan.name}</h3>
-              {priceTexts(plan, offer).map((text) => (
-                <PriceFigure text={text} />
-              ))}
+              {isAnySold && priceTexts(plan, offer).map((text) => <PriceFigure text={text} />)}
               <ul class="plain">
                 {paid === null && offer?.trialDays !== undefined && (
                   <li>First {counted(offer.trialDays, 'day', 'days')} free, once</li>
@@ -62,6 +60,20 @@ export function PlanChoice({ base, plans, prices, current, paid }: PlanChoicePro
         })}
       </ul>
     </section>
+  )
+}
+
+/** How to get another plan where none is sold. */
+function Unsold({ base, operatePath }: Pick<PlanChoiceProps, 'base' | 'operatePath'>) {
+  if (operatePath === null) {
+    return <p class="soft">Ask those who run this service for another plan.</p>
+  }
+  return (
+    <p>
+      <a class="button" href={`${base}${operatePath}`}>
+        Give this account another plan
+      </a>
+    </p>
   )
 }
 

@@ -4,7 +4,7 @@ import type { Block, GuideFacts } from './block.ts'
 
 export function limitGuide({ plans, rates }: GuideFacts): Block[] {
   return [
-    'A plan limits the requests per minute of each key, and the look-ups per month of all keys together. [Plans and prices](/#plans).',
+    'A plan limits the requests per minute of each key, and the look-ups per month of all keys together. [The plans](/#plans).',
     {
       heads: ['Plan', 'Requests per minute and key', 'Look-ups per month'],
       rows: plans.map(({ name, requestsPerMinute, monthlyCap }) => [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { newSecretKey } from '../../../stripe-double/ids.ts'
 import { makeApp } from '../../support/helpers.ts'
 import { plansFileOf } from '../../support/plans-file.ts'
 import { freshly } from '../../support/scene/freshly.ts'
@@ -97,10 +98,12 @@ describe('the landing page', () => {
     assert.match(await home(shop), /<td>\$29\.00 per month<\/td><td>100,000<\/td><td>600<\/td>/)
   })
 
-  it('shows the prices of the plans file, with their currency if it has one, without Stripe', async () => {
+  it('shows the prices of the plans file, with their currency if it has one, until those of Stripe are read', async () => {
     const paid = { monthlyCap: 9, maxKeys: 1, maxSites: 1, requestsPerMinute: 7 }
     await using app = await makeApp({
       env: {
+        STRIPE_SECRET_KEY: newSecretKey(),
+        STRIPE_PRICE_PLAIN: 'price_1',
         MERIDIAN_PLANS: plansFileOf([
           { id: 'plain', name: 'Plain', ...paid, price: 5 },
           { id: 'euro', name: 'Euro', ...paid, price: 12.5, currency: 'eur' },
