@@ -239,7 +239,7 @@ describe('nginx that lets visitors in while nobody answers', () => {
   }
 
   it('lets none in once the requests of the minute are used up', async () => {
-    const few = await addKey(settings, 'few@example.com')
+    const few = await addKey(settings, 'few@example.com', '--plan', 'free')
     const proxy = await start('nginx', { query: 'deny=GB', key: few, extend })
     try {
       for (const at of MANY) {
