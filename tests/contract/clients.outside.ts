@@ -69,7 +69,7 @@ for (const [file, command] of Object.entries(CLIENTS)) {
     })
 
     it('waits as long as Retry-After says and continues', async () => {
-      const key = await addKey(settings)
+      const key = await addKey(settings, 'ada@example.com', '--plan', 'free')
       await useUpLimit(key)
       const limited = countLimited()
       const addresses = ['81.2.69.1', '81.2.69.2']
