@@ -7,13 +7,15 @@ import { urlsOfHosts } from '../parts/net/urls-of-hosts.ts'
  */
 export const DatabaseUrl = v.pipe(
   v.string(),
-  v.check(
-    (text) => urlsOfHosts(text).every(isPostgresUrl),
-    'must be a postgres or postgresql URL, such as postgres://user:password@db.example/meridian, with # in a password as %23',
-  ),
+  v.check((text) => {
+    const urls = urlsOfHosts(text)
+    return urls.every((url) => isPostgresUrl(url, urls.length > 1))
+  }, 'must be a postgres or postgresql URL, such as postgres://user:password@db.example/meridian, with # in a password as %23'),
 )
 
-function isPostgresUrl(text: string): boolean {
+/** One without a host is of this machine, but in a list it is a slip. */
+function isPostgresUrl(text: string, needsHost: boolean): boolean {
   const url = URL.parse(text)
-  return url !== null && /^postgres(ql)?:$/.test(url.protocol) && url.hash === ''
+  if (url === null || (needsHost && url.hostname === '')) return false
+  return /^postgres(ql)?:$/.test(url.protocol) && url.hash === ''
 }

@@ -20,6 +20,7 @@ export async function listen(
   let isClosed = false
   const connect = async () => {
     client = await open()
+    if (isClosed) return
     client.on('notification', ({ channel, payload }) => channels[channel]?.(payload ?? ''))
     client.on('error', onError)
     client.on('end', connectLater)

@@ -40,8 +40,10 @@ describe('MERIDIAN_DATABASE_URL', () => {
       hosts.split(',').map((host) => `postgres://ada:a%2Cb@${host}/meridian?sslmode=disable`),
     )
     assert.deepEqual(urlsOfHosts('postgres://ada:a,b@one/c,d'), ['postgres://ada:a,b@one/c,d'])
-    const bad = { ...env, MERIDIAN_DATABASE_URL: 'postgres://ada:hidden@one,two:port/meridian' }
-    assertRefused(bad, 'MERIDIAN_DATABASE_URL must be a postgres or postgresql URL, such as ')
+    for (const hosts of ['one,two:port', 'one,', ',two', 'one,,two']) {
+      const bad = { ...env, MERIDIAN_DATABASE_URL: `postgres://ada:hidden@${hosts}/meridian` }
+      assertRefused(bad, 'MERIDIAN_DATABASE_URL must be a postgres or postgresql URL, such as ')
+    }
   })
 
   it('needs MERIDIAN_SECRET, which is not short', () => {
