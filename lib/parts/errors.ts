@@ -67,4 +67,4 @@ export class ApiError extends Error {
 
 /** The message of every 401: it must not reveal what is wrong with the credential. */
 export const UNAUTHORIZED =
-  'A valid API key or session is required: send it as X-API-Key or as Authorization: Bearer'
+  'A valid API key or session is required: make a key at /app/keys, and send it as X-API-Key or as Authorization: Bearer'

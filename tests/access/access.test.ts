@@ -47,7 +47,12 @@ describe('a credential', () => {
       bodies.add(JSON.stringify(body))
     }
     assert.equal(bodies.size, 1)
-    assert.match([...bodies].join(), /X-API-Key/, 'the message says where the key belongs')
+    assert.match(
+      [...bodies].join(),
+      /\/app\/keys.*X-API-Key/,
+      'where to get a key, and where it belongs',
+    )
+    assert.equal((await ada.visit('/app/keys')).status, 200)
   })
 
   it('is valid until the millisecond in which it expires', async () => {
