@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
-import { and, eq, gt, isNull, lte, type SQL } from '../db/drizzle.ts'
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lte, type SQL } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { keptAnswers } from '../db/tables.ts'
 import { MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
@@ -16,6 +16,8 @@ export interface Recognised {
   readonly id: readonly string[]
   /** Another list of this kind, for `find`. */
   readonly alias?: readonly string[]
+  /** Deleting the user deletes the answer. null: no user. */
+  readonly userId: string | null
   /** With another body under the same id, a request is no copy. */
   readonly body: string
 }
@@ -40,7 +42,10 @@ interface Parts {
 
 /** How long the copies wait for a process that died while it answered. */
 const LEASE_MS = 15 * SECOND_MS
-const POLL_MS = 50
+/** How often they look whether another process has answered: less and less. */
+const POLL_MS = { first: 50, longest: 500 }
+/** Above, the answers of the user that would soon expire are no longer kept. */
+const MAX_KEPT = 200
 /** As it is stored. A larger answer is not kept: it shows much, such as a list, but no new secret. */
 const MAX_BYTES = 32 * 1024
 
@@ -55,22 +60,42 @@ export function createKeptAnswers(parts: Parts) {
   const removeExpired = everyMinute(now, () =>
     db.delete(keptAnswers).where(lte(keptAnswers.expiresAt, now())).run(),
   )
+  /** What this process answers now, by id. */
+  const running = new Map<string, Running>()
+  const answer = async <Answer>(
+    attempt: Attempt,
+    act: () => Promise<Done<Answer>>,
+  ): Promise<Answer> => {
+    await removeExpired()
+    for (;;) {
+      if (await claim(parts, attempt)) return run(parts, attempt, act)
+      const kept = await waitFor<Answer>(parts, eq(keptAnswers.id, attempt.id), attempt.body)
+      if (kept !== null) return kept.answer
+    }
+  }
   return {
     /**
-     * Returns what `act` answers, or the answer to the first copy of the request. If `act` throws, the next copy
-     * is answered anew. Throws IDEMPOTENCY_KEY_REUSED if the first one had another body.
+     * Returns what `act` answers, or the answer to the first copy of the request. If `act` throws, later copies
+     * are answered anew. Throws IDEMPOTENCY_KEY_REUSED if the first one had another body.
      */
     answerOnce: async <Answer>(
-      { id, alias, body }: Recognised,
+      { id: texts, alias, userId, body }: Recognised,
       act: () => Promise<Done<Answer>>,
     ): Promise<Answer> => {
-      const row = { id: hash(id), alias: alias === undefined ? null : hash(alias) }
-      await removeExpired()
-      for (;;) {
-        const attempt = { ...row, body: hash([body]), claim: crypto.randomUUID() }
-        if (await claim(parts, attempt)) return run(parts, attempt, act)
-        const kept = await waitFor<Answer>(parts, eq(keptAnswers.id, row.id), attempt.body)
-        if (kept !== null) return kept.answer
+      const hashes = { id: hash(texts), alias: alias === undefined ? null : hash(alias) }
+      const attempt = { ...hashes, userId, body: hash([body]), claim: crypto.randomUUID() }
+      const first = running.get(attempt.id)
+      if (first !== undefined) {
+        refuseOther(first, attempt.body)
+        // safe: it answers a request of the same kind
+        return (await first.answer) as Answer
+      }
+      const own = answer(attempt, act)
+      running.set(attempt.id, { body: attempt.body, answer: own })
+      try {
+        return await own
+      } finally {
+        running.delete(attempt.id)
       }
     },
     /** The answer to the request with this alias; null if there is none. */
@@ -79,6 +104,10 @@ export function createKeptAnswers(parts: Parts) {
       return (await waitFor<Answer>(parts, where, hash([body])))?.answer ?? null
     },
   }
+}
+
+interface Running extends Pick<Attempt, 'body'> {
+  readonly answer: Promise<unknown>
 }
 
 /** Keeps a flood of requests from filling the database before the hourly clean-up. */
@@ -91,10 +120,26 @@ function everyMinute(now: () => number, work: () => Promise<unknown>): () => Pro
   }
 }
 
-/** An attempt to answer a request. All but the claim are hashes. */
+/** Makes room for another answer to the user: else requests without number would fill the database. */
+async function removeSurplus(db: Db, userId: string): Promise<void> {
+  const surplus = await db
+    .select({ id: keptAnswers.id })
+    .from(keptAnswers)
+    .where(and(eq(keptAnswers.userId, userId), isNotNull(keptAnswers.answer)))
+    .orderBy(desc(keptAnswers.expiresAt))
+    .limit(MAX_KEPT)
+    .offset(MAX_KEPT - 1)
+    .all()
+  if (surplus.length === 0) return
+  const ids = surplus.map(({ id }) => id)
+  await db.delete(keptAnswers).where(inArray(keptAnswers.id, ids)).run()
+}
+
+/** An attempt to answer a request. The id, the alias and the body are hashes. */
 interface Attempt {
   readonly id: string
   readonly alias: string | null
+  readonly userId: string | null
   readonly body: string
   readonly claim: string
 }
@@ -125,14 +170,21 @@ async function run<Answer>(
   const isOpen = and(isOwn, isNull(keptAnswers.answer))
   const change = (to: { readonly answer?: string; readonly expiresAt: number }) =>
     db.update(keptAnswers).set(to).where(isOpen).run()
+  const keep = async (to: { readonly answer: string; readonly expiresAt: number }) => {
+    const { changes } = await change(to)
+    // The request has deleted the account, and the row with it. Or another attempt has taken the row.
+    const row = { ...attempt, ...to, userId: null }
+    if (changes === 0) await db.insert(keptAnswers).values(row).onConflictDoNothing().run()
+  }
   const settle = async ({ answer, ms }: Done<Answer | null>) => {
     const sealed = ms === null ? null : await close(parts, attempt, answer)
     if (ms === null || sealed === null) await db.delete(keptAnswers).where(isOwn).run()
-    else await change({ answer: sealed, expiresAt: now() + ms })
+    else await keep({ answer: sealed, expiresAt: now() + ms })
   }
   const lease = repeat(LEASE_MS / 3, () => change({ expiresAt: now() + LEASE_MS }), onError)
   let done: Done<Answer | null> = { answer: null, ms: null }
   try {
+    if (attempt.userId !== null) await removeSurplus(db, attempt.userId)
     const { answer, ms } = await act()
     done = { answer, ms }
     return answer
@@ -150,15 +202,19 @@ async function waitFor<Answer>(
   body: string,
 ): Promise<{ readonly answer: Answer } | null> {
   const { db, now } = parts
-  for (;;) {
+  for (let pause = POLL_MS.first; ; pause = Math.min(2 * pause, POLL_MS.longest)) {
     const isCurrent = and(where, gt(keptAnswers.expiresAt, now()))
     const row = await db.select().from(keptAnswers).where(isCurrent).get()
     if (row === undefined) return null
-    if (row.body !== body) throw new ApiError('IDEMPOTENCY_KEY_REUSED', REUSED)
+    refuseOther(row, body)
     // safe: `close` wrote it, for a request of the same kind
     if (row.answer !== null) return { answer: (await open(parts, row, row.answer)) as Answer }
-    await sleep(POLL_MS)
+    await sleep(pause)
   }
+}
+
+function refuseOther(first: Pick<Attempt, 'body'>, body: string): void {
+  if (first.body !== body) throw new ApiError('IDEMPOTENCY_KEY_REUSED', REUSED)
 }
 
 const REUSED = 'Idempotency-Key: was used for a request with another body'

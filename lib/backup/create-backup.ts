@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { VERSION } from '../config/version.ts'
-import { copyDatabase } from '../db/database-file.ts'
+import { copyDatabase, eraseKeptAnswers } from '../db/database-file.ts'
 import { explainWrite } from '../parts/disk-advice.ts'
 import { syncPath } from '../parts/process/sync-path.ts'
 import { codeOf, reasonOf } from '../parts/reason.ts'
@@ -31,8 +31,8 @@ export async function createBackup({
 }
 
 /**
- * Writes the database and the secrets, which `copyTo` puts into a folder, to one archive that only its owner
- * may read. The archive is unpacked and checked before it gets its name, so no partial archive ever has that
+ * Writes the database, without kept answers, and the secrets, both of which `copyTo` puts into a folder, to one
+ * archive that only its owner may read. The archive is unpacked and checked before it gets its name, so no partial archive ever has that
  * name.
  */
 export async function writeBackup(
@@ -46,6 +46,7 @@ export async function writeBackup(
   })
   return withWorkFolder(directory, async (folder) => {
     await copyTo(folder)
+    eraseKeptAnswers(join(folder, DATABASE))
     const files = [await describeFile(folder, DATABASE), await describeFile(folder, SECRETS)]
     const createdAt = new Date(now).toISOString()
     const manifest: Manifest = { format: FORMAT, version: VERSION, createdAt, files, geo: [...geo] }

@@ -45,6 +45,18 @@ export function copyDatabase(from: string, to: string): void {
   read(from, (client) => client.prepare('VACUUM INTO ?').run(to))
 }
 
+/** Overwrites the kept answers, which contain new keys: a backup holds what decrypts them, and stays for long. */
+export function eraseKeptAnswers(file: string): void {
+  const client = openPlain(file)
+  try {
+    client.pragma('secure_delete = ON')
+    const table = client.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'kept_answers'").get()
+    if (table !== undefined) client.exec('DELETE FROM kept_answers')
+  } finally {
+    client.close()
+  }
+}
+
 /**
  * Moves the whole write-ahead log into the database file, which is then complete by itself. Changes
  * nothing if the file is damaged.

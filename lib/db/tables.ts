@@ -223,6 +223,8 @@ export const keptAnswers = sqliteTable(
     /** Keyed hash, as `alias` and `body`. */
     id: text().primaryKey(),
     alias: text(),
+    /** null if no user sent the request. Deleting the user deletes the row. */
+    userId: text('user_id').references(() => users.id, { onDelete: 'cascade' }),
     body: text().notNull(),
     /** Id of the attempt to answer. */
     claim: text().notNull(),
@@ -233,6 +235,7 @@ export const keptAnswers = sqliteTable(
   },
   (table) => [
     index('kept_answers_by_alias').on(table.alias),
+    index('kept_answers_by_user').on(table.userId, table.expiresAt),
     index('kept_answers_by_expiry').on(table.expiresAt),
   ],
 )

@@ -54,7 +54,7 @@ export const POLICIES = {
   pages: { name: 'pages', capacity: 600, windowMs: MINUTE_MS },
   /** Preflights per address of the client. All are answered; above this, they are not logged. */
   preflights: { name: 'preflights', capacity: 600, windowMs: MINUTE_MS },
-  /** Requests that fail for want of a credential, a path or a method, per address of the client. */
+  /** Requests that fail for want of a credential, a path or a method, and refused forms, per address of the client. */
   strangers: { name: 'strangers', capacity: 60, windowMs: MINUTE_MS },
   /** Mails to reset a password, per account. */
   resetMails: { name: 'reset-mails', capacity: 5, windowMs: HOUR_MS },

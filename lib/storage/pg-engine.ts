@@ -3,7 +3,7 @@ import type { Db } from '../db/open.ts'
 import { createQueries } from '../db/queries.ts'
 import type { Outcome, Query } from '../parts/sql.ts'
 import type { PgConnection, PgPool } from '../postgres/connection.ts'
-import { inWrite } from '../postgres/transaction.ts'
+import { inTransaction, inWrite } from '../postgres/transaction.ts'
 import { type Translated, translate } from '../postgres/translate.ts'
 
 /** More statements than the service has, although their texts vary with the number of parameters. */
@@ -14,6 +14,9 @@ export function createPgDb(pool: PgPool): Db {
   const engine = createPgEngine(pool)
   return Object.assign(createQueries(engine.execute), { engine })
 }
+
+/** Each of these is atomic by itself, so it takes no lock: visitors without an account cause them. */
+const ALONE = /^\s*(insert into|update|delete from) "kept_answers"/i
 
 /** Runs the stores' statements, which are in SQLite's SQL, on PostgreSQL. */
 export function createPgEngine(pool: PgPool): Engine {
@@ -30,10 +33,11 @@ export function createPgEngine(pool: PgPool): Engine {
     inWrite(pool, (connection) => work((query, only) => run(connection, query, only)))
   return {
     dialect: 'postgres',
-    execute: (query, only) =>
-      translated(query.sql).isWrite
-        ? transact((execute) => execute(query, only))
-        : pool.use((connection) => run(connection, query, only)),
+    execute: (query, only) => {
+      const work = (connection: PgConnection) => run(connection, query, only)
+      if (!translated(query.sql).isWrite) return pool.use(work)
+      return ALONE.test(query.sql) ? inTransaction(pool, work) : inWrite(pool, work)
+    },
     runUnit: ([first, ...rest]) =>
       transact(async (execute) => {
         if ((await execute(first)).changes === 0) return false

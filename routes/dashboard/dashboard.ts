@@ -107,12 +107,9 @@ async function answerUser(api: Api, route: AppRoute<UserVisit>, visit: Visit): P
   // Reading a form may take long, and the session may be revoked in that time.
   if (route.method === 'post') session.verifyAgain()
   const user = { me, isOperator: await isOperator(services.db, me.id) }
-  const answer = async (own: UserVisit) => {
-    const page = await route.answer(own)
-    return session.isExtended() ? extendCookie(services, page, token) : page
-  }
   try {
-    return await answerOnce({ ...visit, token, session, callApi, ...user }, { ...route, answer })
+    const page = await answerOnce({ ...visit, token, session, callApi, ...user }, route)
+    return session.isExtended() ? extendCookie(services, page, token) : page
   } catch (error) {
     if (isUnauthorized(error)) return redirectToSignIn(visit)
     throw error

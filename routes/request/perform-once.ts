@@ -17,7 +17,8 @@ interface Request {
 
 /**
  * Returns the reply of `act`. If the request has the header Idempotency-Key, and the same credential has sent it
- * before, returns the first reply. Errors had no effect, so the next request is tried again.
+ * before, returns the first reply. After an error the next request is tried again. A refusal had no effect. A fault
+ * may have had one: PostgreSQL may fail after a COMMIT, but before its answer.
  */
 export async function performOnce(
   { keptAnswers }: Pick<Services, 'keptAnswers'>,
@@ -31,10 +32,8 @@ export async function performOnce(
   if (!KEY.test(given)) throw new ApiError('BAD_REQUEST', MALFORMED)
   // Another key of the user may have fewer scopes than the new key that the answer contains.
   const id = ['operation', row.id, given, caller.userId, caller.key?.id ?? 'session']
-  return keptAnswers.answerOnce({ id, body: JSON.stringify([params, query, body]) }, async () => ({
-    answer: await act(),
-    ms: KEPT_MS,
-  }))
+  const request = { id, userId: caller.userId, body: JSON.stringify([params, query, body]) }
+  return keptAnswers.answerOnce(request, async () => ({ answer: await act(), ms: KEPT_MS }))
 }
 
 const MALFORMED = 'Idempotency-Key: must be 1 to 255 printable ASCII characters'

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createKeptAnswers } from '../../lib/accounts/kept-answers.ts'
+import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import type { Db } from '../../lib/db/open.ts'
-import { keptAnswers } from '../../lib/db/tables.ts'
+import { keptAnswers, users } from '../../lib/db/tables.ts'
 import { MINUTE_MS } from '../../lib/parts/durations.ts'
 import { storeOfTest } from '../support/database/store.ts'
 import { NOON } from '../support/helpers.ts'
 
 const open = storeOfTest()
-const REQUEST = { id: ['form', 'id 1', 'ada'], body: 'name=Shop' }
+const REQUEST = { id: ['form', 'id 1', 'ada'], userId: null, body: 'name=Shop' }
 const SECRET = 'ab'.repeat(32)
 
 function answersOf(db: Db, clock = { now: NOON }) {
@@ -64,6 +65,27 @@ describe('a request that arrives twice', () => {
     const nodes = [answersOf(db), answersOf(other), answersOf(db), answersOf(other)]
     const answers = await Promise.all(nodes.map((node) => node.answerOnce(REQUEST, act)))
     assert.equal(new Set(answers.map(({ key }) => key)).size, 1)
+    assert.equal(acts(), 1)
+  })
+
+  it('waits for the first copy in its process without asking the database', async () => {
+    const { db } = await open()
+    const answers = answersOf(db)
+    const { act, acts } = counting()
+    const { promise: late, resolve: answer } = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const first = answers.answerOnce(REQUEST, async () => {
+      begun.resolve()
+      await late
+      return act()
+    })
+    await begun.promise
+    await db.delete(keptAnswers).run()
+    const copy = answers.answerOnce(REQUEST, act)
+    const other = answers.answerOnce({ ...REQUEST, body: 'name=Other' }, act)
+    await assert.rejects(other, { code: 'IDEMPOTENCY_KEY_REUSED' })
+    answer()
+    assert.deepEqual(await copy, await first)
     assert.equal(acts(), 1)
   })
 
@@ -159,6 +181,45 @@ describe('a request that arrives twice', () => {
     assert.equal((await db.select().from(keptAnswers).all()).length, 0)
   })
 
+  it('is forgotten with its user, unless it is what deleted the user', async () => {
+    const { db } = await open()
+    const userId = await addUser(db)
+    const answers = answersOf(db)
+    const { act, acts } = counting()
+    const remove = async () => {
+      await db.delete(users).run()
+      return act()
+    }
+    await answers.answerOnce({ ...REQUEST, userId }, act)
+    await answers.answerOnce({ ...REQUEST, id: ['delete'], userId }, remove)
+    assert.equal((await db.select().from(keptAnswers).all()).length, 1)
+    await answers.answerOnce({ ...REQUEST, id: ['delete'] }, remove)
+    assert.equal(acts(), 2)
+  })
+
+  it('leaves at most 200 answers of one user, the last ones', async () => {
+    const { db } = await open()
+    const [ada, eve] = [await addUser(db, 'ada'), await addUser(db, 'eve')]
+    const clock = { now: NOON }
+    const answers = answersOf(db, clock)
+    const { act, acts } = counting()
+    const send = (id: number, userId = ada) =>
+      answers.answerOnce({ ...REQUEST, id: [`${id}`], userId }, act)
+    await send(1000, eve)
+    for (let id = 0; id < 210; id++) {
+      clock.now += 1
+      await send(id)
+    }
+    assert.equal((await db.select().from(keptAnswers).all()).length, 201)
+    for (const [id, userId] of [
+      [1000, eve],
+      [10, ada],
+      [209, ada],
+    ] as const)
+      await send(id, userId)
+    assert.equal(acts(), 211)
+  })
+
   it('removes what has expired, so that a flood does not fill the database', async () => {
     const { db } = await open()
     const clock = { now: NOON }
@@ -174,4 +235,10 @@ describe('a request that arrives twice', () => {
 /** A text that does not compress to less than 24 KB, which are more than 32 KB once they are sealed. */
 function noise(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(24_576))).toString('base64')
+}
+
+async function addUser(db: Db, name = 'ada'): Promise<string> {
+  const user = newUser({ email: `${name}@example.com`, plan: 'free', now: NOON })
+  await insertUser(db, user).run()
+  return user.id
 }

@@ -94,6 +94,19 @@ describe('a backup', () => {
     assert.deepEqual(emailsIn(join(target, 'app.db')), ['carol@example.com'])
   })
 
+  it('has no answers to requests, which contain keys', async () => {
+    const { dataDir, database } = await makeDataFolder(folder, 'dora@example.com')
+    const answer = 'ab'.repeat(2000)
+    withClient(database, (client) =>
+      client.exec(`INSERT INTO kept_answers VALUES ('1', NULL, NULL, '', '', '${answer}', 0)`),
+    )
+    const path = join(folder, 'answers.tar.gz')
+    await createBackup({ dataDir, path, now: NOON, geo: [] })
+    const target = newFolder()
+    await restore(target, path)
+    assert.ok(!readFileSync(join(target, 'app.db')).includes('abab'))
+  })
+
   it('refuses a name that is taken', async () => {
     const again = createBackup({ dataDir: ada.dataDir, path: archive, now: NOON, geo: [] })
     await assert.rejects(again, { message: `The file ${archive} already exists` })

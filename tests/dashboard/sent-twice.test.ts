@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FORM_ID } from '../../lib/contract/pages.ts'
-import { MINUTE_MS } from '../../lib/parts/durations.ts'
-import { readColumn, readEverything, readValue } from '../support/database/sql.ts'
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../lib/parts/durations.ts'
+import { readColumn, readEverything, readValue, write } from '../support/database/sql.ts'
 import { type Page, type PageOptions, visitPage, withCookiesOf } from '../support/scene/pages.ts'
 import { freshScene } from '../support/scene/scene.ts'
 import { PASSWORD } from '../support/sign-in.ts'
@@ -17,6 +17,11 @@ const KEYS = 'SELECT name FROM api_keys ORDER BY name'
 /** What a browser does with the page. */
 function answerOf({ status, location, headers, html }: Page) {
   return { status, location, cookies: headers.getSetCookie(), html }
+}
+
+function sessionCookies({ headers }: Page): string[] {
+  const set = headers.getSetCookie().flatMap((text) => text.split(';', 1))
+  return set.filter((cookie) => cookie.startsWith('meridian_dashboard='))
 }
 
 /** Sends the same form with the same cookies twice, one after the other. */
@@ -82,9 +87,14 @@ describe('a form that is sent twice', () => {
     assert.equal(await readValue(app, 'SELECT count(*) FROM sessions'), before + 1)
   })
 
-  it('shows what is wrong again, but counts one guess', async () => {
-    const { status } = await sendTwice('/app/sign-in', { email: ada.email, password: 'wrong' })
-    assert.equal(status, 401)
+  it('shows what is wrong in both answers, but counts one guess', async () => {
+    const form = { email: ada.email, password: 'wrong', ...newId() }
+    const [one, other] = await Promise.all([
+      visitPage(app, '/app/sign-in', { form }),
+      visitPage(app, '/app/sign-in', { form }),
+    ])
+    assert.equal(one.status, 401)
+    assert.deepEqual(answerOf(other), answerOf(one))
   })
 
   it('is another form if anything in it differs, or another user sends it', async () => {
@@ -117,6 +127,47 @@ describe('a form that is sent twice', () => {
     assert.ok(failed.status >= 500)
     app.setReadOnly(false)
     assert.equal((await visitPage(app, '/app/keys', options)).status, 303)
+  })
+
+  it('is not written down for a stranger whose forms were refused', async () => {
+    const send = () => {
+      const form = { name: '', email: 'x', password: '', ...newId() }
+      return visitPage(app, '/app/sign-up', { form, from: '198.51.100.20' })
+    }
+    for (let sent = 0; sent < 60; sent++) assert.equal((await send()).status, 400)
+    assert.equal(await readValue(app, 'SELECT count(*) FROM kept_answers'), 0)
+    app.setReadOnly(true)
+    assert.equal((await send()).status, 400)
+    app.setReadOnly(false)
+  })
+
+  it('signs in again once the session of its answer may have ended', async () => {
+    await ada.row()
+    const options = { form: { email: ada.email, password: PASSWORD, ...newId() } }
+    const first = await visitPage(app, '/app/sign-in', options)
+    const cookie = withCookiesOf(first, '')
+    await visitPage(app, '/app/sign-out', { form: newId(), cookie })
+    app.pass(15 * SECOND_MS)
+    const again = withCookiesOf(await visitPage(app, '/app/sign-in', options), '')
+    assert.equal((await visitPage(app, '/app', { cookie: again })).status, 200)
+  })
+
+  it('answers another session of the user without the cookie of the first', async () => {
+    await ada.row()
+    const signIn = { form: { email: ada.email, password: PASSWORD } }
+    const pages = [
+      await visitPage(app, '/app/sign-in', signIn),
+      await visitPage(app, '/app/sign-in', signIn),
+    ]
+    const sessions = pages.flatMap(sessionCookies)
+    const [used, expires] = [app.services.now() - DAY_MS, app.services.now() + DAY_MS]
+    await write(app, `UPDATE sessions SET updated_at = ${used}, expires_at = ${expires}`)
+    const form = { name: 'Shop', ...newId() }
+    for (const cookie of sessions) {
+      const answer = await visitPage(app, '/app/keys', { form, cookie })
+      assert.deepEqual(sessionCookies(answer), [cookie])
+    }
+    assert.deepEqual(await readColumn(app, KEYS), ['Shop'])
   })
 
   it('leaves nothing in the database if it changes nothing', async () => {

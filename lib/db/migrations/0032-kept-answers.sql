@@ -4,6 +4,8 @@ CREATE TABLE kept_answers (
   -- Keyed hashes of what the copies of a request have in common, and of a second way to recognise them.
   id TEXT PRIMARY KEY,
   alias TEXT,
+  -- NULL: no user sent the request.
+  user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
   -- Keyed hash of the body.
   body TEXT NOT NULL,
   -- Id of the attempt to answer.
@@ -14,4 +16,5 @@ CREATE TABLE kept_answers (
   expires_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX kept_answers_by_alias ON kept_answers (alias);
+CREATE INDEX kept_answers_by_user ON kept_answers (user_id, expires_at);
 CREATE INDEX kept_answers_by_expiry ON kept_answers (expires_at);

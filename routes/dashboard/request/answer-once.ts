@@ -1,9 +1,12 @@
 import { raw } from 'hono/html'
 import type { Done } from '../../../lib/accounts/kept-answers.ts'
 import { FORM_ID } from '../../../lib/contract/pages.ts'
-import { MINUTE_MS } from '../../../lib/parts/durations.ts'
+import { MINUTE_MS, SECOND_MS } from '../../../lib/parts/durations.ts'
 import { ApiError } from '../../../lib/parts/errors.ts'
+import type { Services } from '../../../lib/services/services.ts'
 import type { PageAnswer } from '../../pages/page.ts'
+import { addressId } from '../../request/limit.ts'
+import { setsSession } from './cookies.ts'
 import { readForm } from './form.ts'
 import { FORM_TYPE } from './sign-in-first.ts'
 import type { AppRoute, UserVisit, Visit } from './visit.ts'
@@ -11,6 +14,8 @@ import type { AppRoute, UserVisit, Visit } from './visit.ts'
 const KEPT_MS = 10 * MINUTE_MS
 /** Shorter, because the user may mend what the answer complains of, and send the same form again. */
 const REFUSAL_MS = MINUTE_MS
+/** Of answers that begin or end a session. Later, another sign-out or sign-in may have come between. */
+const SESSION_MS = 15 * SECOND_MS
 
 type FormRoute = Pick<AppRoute<never>, 'method' | 'maxBytes' | 'isRepeatable'>
 
@@ -26,13 +31,30 @@ export async function answerOnce<Kind extends Visit & Partial<Pick<UserVisit, 'm
   const form = await recognise(visit, route)
   if (form === null) return route.answer(visit)
   const { me, token, services } = visit
-  const who =
-    me === undefined || token === null
-      ? { id: form }
-      : { id: [...form, 'user', me.id], alias: ofSession(form, token) }
-  const kept = await services.keptAnswers.answerOnce({ ...who, body: '' }, async () =>
-    toKept(await route.answer(visit)),
-  )
+  const answer = async () => toKept(services, await route.answer(visit))
+  if (me === undefined || token === null) return answerStranger(visit, form, answer)
+  const id = [...form, 'user', me.id]
+  const sent = { id, alias: ofSession(form, token), userId: me.id, body: '' }
+  return toPage(await services.keptAnswers.answerOnce(sent, answer))
+}
+
+/**
+ * Keeps no refusal, although copies that arrive meanwhile get it, and recognises no copies from an address with many
+ * refusals: otherwise strangers could write to the database without limit.
+ */
+async function answerStranger(
+  { services, exchange }: Visit,
+  id: readonly string[],
+  answer: () => Promise<Done<KeptPage>>,
+): Promise<PageAnswer> {
+  const { strangers } = services.limits
+  const address = addressId(exchange)
+  if (!strangers.take(address, services.now()).allowed) return toPage((await answer()).answer)
+  const kept = await services.keptAnswers.answerOnce({ id, userId: null, body: '' }, async () => {
+    const done = await answer()
+    return done.answer.status < 400 ? done : { ...done, ms: null }
+  })
+  if (kept.status < 400) strangers.refund(address)
   return toPage(kept)
 }
 
@@ -76,12 +98,15 @@ function ofSession(form: readonly string[], token: string): readonly string[] {
 type KeptPage = Pick<PageAnswer, 'status' | 'headers' | 'cookies'> &
   ({ readonly html: string | null } | { readonly file: string; readonly type: string })
 
+async function toKept(services: Services, page: PageAnswer): Promise<Done<KeptPage>> {
+  return { answer: await toKeptPage(page), ms: keptMs(services, page) }
+}
+
 /** Faults, and limits that are used up, pass: the next copy is answered anew. */
-async function toKept(page: PageAnswer): Promise<Done<KeptPage>> {
-  const { status } = page
-  const passes = status >= 500 || status === 429
-  const ms = status < 400 ? KEPT_MS : REFUSAL_MS
-  return { answer: await toKeptPage(page), ms: passes ? null : ms }
+function keptMs(services: Services, { status, cookies = [] }: PageAnswer): number | null {
+  if (status >= 500 || status === 429) return null
+  if (setsSession(services, cookies)) return SESSION_MS
+  return status < 400 ? KEPT_MS : REFUSAL_MS
 }
 
 async function toKeptPage(page: PageAnswer): Promise<KeptPage> {

@@ -119,6 +119,9 @@ function downloadsOf({ config, now }: Services) {
   return openDownloads(own, async () => {}, new AsyncDisposableStack())
 }
 
+/** Each page has new ones. */
+const ANY_FORM_ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
+
 function recordForms() {
   const answers: FormAnswer[] = []
   const events = new EventTarget()
@@ -136,7 +139,7 @@ function recordForms() {
         status,
         location: headers.get('location'),
         cookies: headers.getSetCookie(),
-        html: await response.clone().text(),
+        html: (await response.clone().text()).replaceAll(ANY_FORM_ID, ''),
         after: await after(),
       })
       events.dispatchEvent(new Event('answer'))
