@@ -18,14 +18,7 @@ const MAX_FORM_BYTES = 524_288
 
 export const batchRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/batch', answer: (visit) => showBatch(visit) },
-  // It changes nothing, and its answer repeats a long text.
-  {
-    method: 'post',
-    path: '/app/batch',
-    answer: lookUp,
-    maxBytes: MAX_FORM_BYTES,
-    isRepeatable: true,
-  },
+  { method: 'post', path: '/app/batch', answer: lookUp, maxBytes: MAX_FORM_BYTES },
 ]
 
 /** Enough for the largest batch that the API accepts. */

@@ -170,10 +170,16 @@ describe('a form that is sent twice', () => {
     assert.deepEqual(await readColumn(app, KEYS), ['Shop'])
   })
 
-  it('leaves nothing in the database if it changes nothing', async () => {
-    const form = { addresses: '192.0.2.1', ...newId() }
-    await visitPage(app, '/app/batch', { form, cookie: await ada.enter() })
-    assert.equal(await readValue(app, 'SELECT count(*) FROM kept_answers'), 0)
+  it('charges a batch once', async () => {
+    const form = { addresses: '81.2.69.160', ...newId() }
+    const cookie = await ada.enter()
+    const [first, second] = [
+      await visitPage(app, '/app/batch', { form, cookie }),
+      await visitPage(app, '/app/batch', { form, cookie }),
+    ]
+    assert.equal(second.html, first.html)
+    await app.services.ledger.flush()
+    assert.equal(await readValue(app, 'SELECT sum(requests) FROM usage_by_period'), 1)
   })
 
   it('leaves no password and no key in the database', async () => {

@@ -162,6 +162,15 @@ export const FORM_CASES: readonly FormCase[] = [
     route: '/app/account/delete',
     open: asUser('/app/account', { deleteEmail: EMAIL, deletePassword: PASSWORD }),
   },
+  {
+    route: '/app/batch',
+    open: async ({ token }) => ({
+      page: '/app/batch',
+      token,
+      fields: { addresses: '81.2.69.160' },
+      isScripted: true,
+    }),
+  },
   { route: '/app/sites', open: asUser('/app/sites', { name: SITE }) },
   { route: '/app/sites/:id/remove', open: withSite },
   { route: '/app/sites/:id/proof', open: withSite },

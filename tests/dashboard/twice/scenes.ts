@@ -18,6 +18,8 @@ export interface Scene {
   readonly fields?: Readonly<Record<string, string | true>>
   /** What the visitor does on the page to get to the form. */
   readonly before?: (page: Page) => Promise<void>
+  /** Whether the page's script keeps the browser from sending the form twice. */
+  readonly isScripted?: true
 }
 
 export interface FormCase {
