@@ -1,3 +1,4 @@
+-- Usable from 0025
 -- Has its row once the server has had an account, other than that of the landing page.
 CREATE TABLE first_account (id bigint PRIMARY KEY CHECK (id = 1));
 INSERT INTO first_account (id) SELECT 1 WHERE EXISTS (SELECT 1 FROM users WHERE plan <> 'demo');
