@@ -18,11 +18,11 @@ export interface Recognised {
   readonly alias?: readonly string[]
   /** Deleting the user deletes the answer. null: no user. */
   readonly userId: string | null
-  /** With another body under the same id, a request is no copy. */
+  /** A request with the same id and another body is refused: it is not a copy. */
   readonly body: string
 }
 
-/** What came of a request. `ms`: how long its copies get the same answer; null: the next one is answered anew. */
+/** The answer to a request, and for how many milliseconds its copies get it; null: the next copy is answered anew. */
 export interface Done<Answer> {
   readonly answer: Answer
   readonly ms: number | null
@@ -190,7 +190,7 @@ async function run<Answer>(
     return answer
   } finally {
     lease[Symbol.dispose]()
-    // What was done cannot be undone, so the caller gets the answer even if it cannot be kept.
+    // The effect cannot be undone, so the caller gets the answer even if keeping it fails.
     await settle(done).catch(onError)
   }
 }

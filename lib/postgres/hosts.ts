@@ -2,7 +2,7 @@ import pg from 'pg'
 import { urlsOfHosts } from '../parts/net/urls-of-hosts.ts'
 import { QUICK_MS } from './connection.ts'
 
-/** The servers of one database, of which one accepts writes. */
+/** The servers of one database. One of them accepts writes. */
 export interface Hosts {
   /** The settings of a connection to the server that accepted writes last; at first, to the first one. */
   readonly current: () => pg.ClientConfig

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { trials, triedAddresses } from '../../db/billing-tables.ts'
 import { eq } from '../../db/drizzle.ts'
-import type { Db } from '../../db/open.ts'
 import { users } from '../../db/tables.ts'
 import type { Statement } from '../../db/transaction.ts'
 import type { Billing } from '../billing.ts'
@@ -33,10 +32,11 @@ export async function insertTrials(
 }
 
 /** Remembers the address that the user has now, before the account is deleted, if there was a trial. */
-export async function rememberTrial({ db, ...billing }: Billing, userId: string): Promise<void> {
+export async function rememberTrial(billing: Billing, userId: string): Promise<void> {
+  const { db } = billing
   const trial = await db.select().from(trials).where(eq(trials.userId, userId)).get()
   if (trial === undefined) return
-  for (const statement of await insertAddress({ db, ...billing }, userId, trial.startedAt)) {
+  for (const statement of await insertAddress(billing, userId, trial.startedAt)) {
     await statement.run()
   }
 }
@@ -49,14 +49,10 @@ async function insertAddress(billing: Billing, userId: string, firstAt: number) 
 
 async function hashOf({ db, addressKey }: Billing, userId: string): Promise<string | null> {
   if (addressKey === undefined) return null
-  const email = await findAddress(db, userId)
-  if (email === undefined) return null
-  return createHmac('sha256', addressKey).update(toMailbox(email)).digest('hex')
-}
-
-async function findAddress(db: Db, userId: string): Promise<string | undefined> {
-  return (await db.select({ email: users.email }).from(users).where(eq(users.id, userId)).get())
-    ?.email
+  const isUser = eq(users.id, userId)
+  const user = await db.select({ email: users.email }).from(users).where(isUser).get()
+  if (user === undefined) return null
+  return createHmac('sha256', addressKey).update(toMailbox(user.email)).digest('hex')
 }
 
 /** The domains of Gmail, which are one, and which ignores dots in names. */

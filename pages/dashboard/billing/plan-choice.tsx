@@ -15,7 +15,7 @@ export interface PlanChoiceProps {
   readonly paid: Paid | null
   /** Whether the service sells plans: otherwise no prices are shown. */
   readonly isAnySold: boolean
-  /** Where the user can give the account another plan; null: the user is no operator. */
+  /** Where an operator gives the account another plan; null: the user is not an operator. */
   readonly operatePath: string | null
 }
 
