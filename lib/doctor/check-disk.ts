@@ -1,10 +1,10 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { MIN_FREE_BYTES, writeProblem } from '../parts/disk-advice.ts'
+import { MB, sizeText } from '../parts/size-text.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
-const MB = 1024 * 1024
-const ENOUGH_FREE_BYTES = 1024 * MB
+const ENOUGH_FREE_BYTES = 1_000 * MB
 /** A backup needs a copy, the archive, and another copy to check it. */
 const COPIES = 3
 const MIN_FREE_FILES = 1_000
@@ -29,7 +29,7 @@ export function readDisk(dataDir: string) {
 /** Checks that the disk has room, and that the write-ahead log is short. */
 export function checkDisk(disk: ReturnType<typeof readDisk>): Finding[] {
   const { isReadOnly, free, freeFiles, database, log } = disk
-  const room = `${toMb(free)} MB are free; the database takes ${toMb(database)} MB`
+  const room = `${sizeText(free)} are free; the database takes ${sizeText(database)}`
   const findings: Finding[] = []
   if (isReadOnly) {
     findings.push(wrong('The disk is read-only', 'see dmesg, repair it or mount it writable'))
@@ -45,11 +45,7 @@ export function checkDisk(disk: ReturnType<typeof readDisk>): Finding[] {
   }
   if (log > MAX_LOG_BYTES) {
     const advice = 'check that Litestream runs, or end the process that keeps reading the database'
-    findings.push(warning(`The write-ahead log has grown to ${toMb(log)} MB`, advice))
+    findings.push(warning(`The write-ahead log has grown to ${sizeText(log)}`, advice))
   }
   return findings.length > 0 ? findings : [ok(room)]
-}
-
-function toMb(bytes: number): number {
-  return Math.round(bytes / MB)
 }

@@ -1,5 +1,6 @@
 import { commandText } from '../parts/clone-or-package.ts'
 import { MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
+import { sizeText } from '../parts/size-text.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
 /** A server that uses the database. */
@@ -28,7 +29,7 @@ const LATE_HEARTBEAT_MS = 3 * SECOND_MS
 /** Checks that the database is up to date, and that its servers are of one version and keep up. */
 export function checkPostgres(state: PostgresState): Finding[] {
   const { version, bytes, pending } = state
-  const text = `PostgreSQL ${version}, ${Math.ceil(bytes / 1e6)} MB`
+  const text = `PostgreSQL ${version}, ${sizeText(bytes)}`
   if (pending.length === 0) return [ok(`${text}, up to date`), ...checkNodes(state)]
   const advice = `make a backup; the next start applies them, or ${commandText('migrate')}`
   return [warning(`${text}, lacks ${pending.join(', ')}`, advice)]

@@ -1,4 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from '../parts/durations.ts'
+import { sizeText } from '../parts/size-text.ts'
 import { counted } from './check-age.ts'
 import { type Finding, ok, warning } from './finding.ts'
 import type { Replication } from './replication.ts'
@@ -17,11 +18,7 @@ export function checkReplication(replication: Replication, now: number): Finding
   const advice = 'the log of Litestream says why: is LITESTREAM_REPLICA_URL reachable and writable?'
   if (syncedAt === 0) return warning('Litestream has copied nothing since it started', advice)
   const age = counted(Math.max(0, Math.floor((now - syncedAt) / SECOND_MS)), 'second')
-  const rest = unread === 0 ? 'it has read the whole log' : `${kilobytes(unread)} of the log wait`
+  const rest = unread === 0 ? 'it has read the whole log' : `${sizeText(unread)} of the log wait`
   const text = `Litestream last completed the copy ${age} ago; ${rest}`
   return now - syncedAt > LATE_MS ? warning(text, advice) : ok(text)
-}
-
-function kilobytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1024)} KB`
 }

@@ -1,8 +1,8 @@
 import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf, reasonOf } from './reason.ts'
+import { MB, sizeText } from './size-text.ts'
 
-const MB = 1024 * 1024
 /** With less free space, the doctor's finding is `wrong`. */
 export const MIN_FREE_BYTES = 100 * MB
 
@@ -35,10 +35,10 @@ export function diskAdvice(path: string, error: unknown, needed = MIN_FREE_BYTES
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
   if (free < needed) {
-    return `${toMb(free)} MB are free on the disk of ${folder}: make room for ${toMb(needed)} MB`
+    return `${sizeText(free)} are free on the disk of ${folder}: make room for ${sizeText(needed)}`
   }
   if (/ENOSPC|EDQUOT|FULL/.test(code)) {
-    return `${toMb(free)} MB are free on the disk of ${folder}: check quotas and inodes (df -i)`
+    return `${sizeText(free)} are free on the disk of ${folder}: check quotas and inodes (df -i)`
   }
   return `check whether the disk of ${folder} is failing (dmesg), and who owns ${path}`
 }
@@ -64,8 +64,4 @@ export function writeProblem(folder: string): string {
   } catch (error) {
     return codeOf(error)
   }
-}
-
-function toMb(bytes: number): number {
-  return Math.ceil(bytes / MB)
 }

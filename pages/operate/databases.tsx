@@ -1,3 +1,4 @@
+import { sizeText } from '../../lib/parts/size-text.ts'
 import { Card } from '../dashboard/parts/card.tsx'
 import { PostButton } from '../dashboard/parts/form.tsx'
 import { counted } from '../dashboard/parts/format.ts'
@@ -7,7 +8,6 @@ import { FactList } from '../fact-list.tsx'
 import { FreeLists, type ShownList } from './free-lists.tsx'
 import { Geofeeds, type ShownGeofeed } from './geofeeds.tsx'
 import { JobStatus, type JobView } from './job-status.tsx'
-import { sizeText } from './sizes.ts'
 
 /** A database that is served. Times are ISO 8601. */
 export interface ServedDatabase {

@@ -1,4 +1,5 @@
 import type { HealthStatus } from '../../lib/contract/system.ts'
+import { sizeText } from '../../lib/parts/size-text.ts'
 import { Card } from '../dashboard/parts/card.tsx'
 import { PostButton } from '../dashboard/parts/form.tsx'
 import { count } from '../dashboard/parts/format.ts'
@@ -6,7 +7,6 @@ import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
 import { JobStatus, type JobView } from './job-status.tsx'
-import { sizeText } from './sizes.ts'
 
 const BADGES = { ok: 'good', warning: 'near', wrong: 'error' } as const
 

@@ -5,6 +5,7 @@ import { type GeoDatabase, openDatabase } from '../../lib/geo/database.ts'
 import type { SourceFile } from '../../lib/geo/files/source-files.ts'
 import { findSourceFiles } from '../../lib/geo/open-geo.ts'
 import { reasonOf } from '../../lib/parts/reason.ts'
+import { sizeText } from '../../lib/parts/size-text.ts'
 import { textTable } from './text-table.ts'
 import { isoDay } from './times.ts'
 
@@ -70,10 +71,6 @@ function openEach<Result>(
       }
     }
   })
-}
-
-function sizeText(bytes: number): string {
-  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
 }
 
 function shortPath(path: string): string {

@@ -75,7 +75,7 @@ describe('checkBackups', () => {
   })
 })
 
-const MB = 1024 * 1024
+const MB = 1e6
 
 describe('checkDisk', () => {
   const sizes = { free: 10_000 * MB, freeFiles: undefined, database: 100 * MB, log: 4 * MB }
@@ -90,12 +90,12 @@ describe('checkDisk', () => {
   })
 
   it('warns if there may be no room for a backup', () => {
-    matches(checkDisk({ ...wide, free: 900 * MB }), /^warning: 900 MB are free/)
-    matches(checkDisk({ ...wide, database: 5_000 * MB }), /the database takes 5000 MB → make room/)
+    matches(checkDisk({ ...wide, free: 900 * MB }), /^warning: 900.0 MB are free/)
+    matches(checkDisk({ ...wide, database: 5_000 * MB }), /the database takes 5.0 GB → make room/)
   })
 
   it('finds a disk that is nearly full', () => {
-    matches(checkDisk({ ...wide, free: 99 * MB }), /^wrong: 99 MB are free/)
+    matches(checkDisk({ ...wide, free: 99 * MB }), /^wrong: 99.0 MB are free/)
     const crowded = checkDisk({ ...wide, freeFiles: 999 })
     matches(crowded, /^wrong: The disk has room for only 999 more files/)
   })
@@ -105,7 +105,10 @@ describe('checkDisk', () => {
   })
 
   it('warns of a write-ahead log that keeps growing', () => {
-    matches(checkDisk({ ...wide, log: 129 * MB }), /^warning: .*grown to 129 MB → check that Lites/)
+    matches(
+      checkDisk({ ...wide, log: 129 * MB }),
+      /^warning: .*grown to 129.0 MB → check that Lites/,
+    )
   })
 })
 

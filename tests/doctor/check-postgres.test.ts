@@ -17,7 +17,7 @@ const check = (changes: Partial<PostgresState>) => allLines(checkPostgres({ ...s
 describe('the check of PostgreSQL', () => {
   it('names its version and its servers', () => {
     assert.deepEqual(check({}), [
-      'ok: PostgreSQL 15.18, 13 MB, up to date',
+      'ok: PostgreSQL 15.18, 12.3 MB, up to date',
       'ok: 2 servers use the database, of version 1.0.0',
     ])
     assert.equal(check({ nodes: [node] })[1], 'ok: 1 server uses the database, of version 1.0.0')
@@ -26,7 +26,10 @@ describe('the check of PostgreSQL', () => {
 
   it('reports migrations that the next start applies', () => {
     const [line = '', ...others] = check({ pending: ['0025-more.sql'] })
-    assert.match(line, /^warning: PostgreSQL 15\.18, 13 MB, lacks 0025-more\.sql → make a backup/)
+    assert.match(
+      line,
+      /^warning: PostgreSQL 15\.18, 12\.3 MB, lacks 0025-more\.sql → make a backup/,
+    )
     assert.deepEqual(others, [])
   })
 

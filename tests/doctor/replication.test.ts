@@ -74,12 +74,12 @@ describe('checkReplication', () => {
   it('finds no problem in a copy that is at most a minute old', () => {
     const whole = 'ok: Litestream last completed the copy 1 second ago; it has read the whole log'
     assert.equal(found(NOON - 1_000), whole)
-    assert.match(found(NOON - 60_000, 1), /^ok: .* 60 seconds ago; 1 KB of the log wait$/)
+    assert.match(found(NOON - 60_000, 100), /^ok: .* 60 seconds ago; 0.1 kB of the log wait$/)
     assert.match(found(NOON + 1), /^ok: .* 0 seconds ago/, 'completed while it was asked')
   })
 
   it('warns of an older copy, of none, and of a Litestream that does not answer', () => {
-    assert.match(found(NOON - 60_001, 2_048), /^warning: .* 60 seconds ago; 2 KB .* → the log of/)
+    assert.match(found(NOON - 60_001, 2_048), /^warning: .* 60 seconds ago; 2.0 kB .* → the log of/)
     assert.match(found(0), /^warning: Litestream has copied nothing since it started → the log of/)
     const [silent = ''] = allLines([checkReplication({ problem: 'connect ENOENT' }, NOON)])
     const advice = /^warning: Litestream does not answer: connect ENOENT → restart the server/

@@ -84,14 +84,17 @@ describe('the page of the system', () => {
     litestream.answer({ syncedAt: NOON - 2_000, read: 2 ** 40 })
     assert.match(await show(), /completed the copy 2 seconds ago; it has read the whole log/)
     litestream.answer({ syncedAt: NOON - 61_000, read: 0 })
-    assert.match(await show(), /badge near">warning<.*copy 61 seconds ago; \d+ KB of the log wait/)
+    assert.match(
+      await show(),
+      /badge near">warning<.*copy 61 seconds ago; \d+\.\d kB of the log wait/,
+    )
   })
 })
 
 describe('the doctor on the page', () => {
   it('shows its findings with their advice, and is audited', async () => {
     const found = [
-      { check: 'Disk', state: 'ok', text: '9000 MB are free' },
+      { check: 'Disk', state: 'ok', text: '9.0 GB are free' },
       { check: 'Backups', state: 'warning', text: 'There is no backup', advice: 'make one' },
     ]
     const runScript = async () => JSON.stringify(found)
@@ -99,7 +102,7 @@ describe('the doctor on the page', () => {
     assert.equal((await act('doctor')).location, PAGE)
     await settled('doctor')
     const html = await show()
-    assert.match(html, /badge good">ok<\/span><div><strong>Disk<\/strong> 9000 MB are free/)
+    assert.match(html, /badge good">ok<\/span><div><strong>Disk<\/strong> 9.0 GB are free/)
     assert.match(html, /badge near">warning<.*There is no backup<p class="soft">make one/)
     assert.deepEqual(await actions(), ['run_doctor'])
   })

@@ -16,13 +16,16 @@ describe('the advice for a failing disk', () => {
   it('says how much room is needed', () => {
     for (const code of ['ENOSPC', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']) {
       const advice = diskAdvice(file, error(code), 2 ** 60)
-      assert.match(advice, /^\d+ MB are free on the disk of .*: make room for \d+ MB$/)
+      assert.match(advice, /^\d+\.\d \wB are free on the disk of .*: make room for \d+\.\d \wB$/)
     }
   })
 
   it('names quotas and inodes if a disk with enough room takes no more', () => {
     for (const code of ['ENOSPC', 'EDQUOT', 'SQLITE_FULL']) {
-      assert.match(diskAdvice(file, error(code), 1), /^\d+ MB are free .*: check quotas and inodes/)
+      assert.match(
+        diskAdvice(file, error(code), 1),
+        /^\d+\.\d \wB are free .*: check quotas and inodes/,
+      )
     }
   })
 
@@ -52,7 +55,8 @@ describe('the advice for a failing disk', () => {
     const writing = replaceFile(folder, 'a.mmdb', async () => {
       throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
     })
-    const message = /^Error: Cannot write .*a\.mmdb: ENOSPC: .*; \d+ MB are free on the disk of /
+    const message =
+      /^Error: Cannot write .*a\.mmdb: ENOSPC: .*; \d+\.\d \wB are free on the disk of /
     await assert.rejects(writing, message)
   })
 

@@ -8,11 +8,12 @@ import { explainWrite } from '../../parts/disk-advice.ts'
 import { isLongUnchanged, removeLeftovers } from '../../parts/process/leftovers.ts'
 import { syncPath } from '../../parts/process/sync-path.ts'
 import { codeOf } from '../../parts/reason.ts'
+import { MB } from '../../parts/size-text.ts'
 
 /** Names of unfinished files: `.partial-<random>-<name>`. */
 const PARTIAL = /^\.partial-[\da-f]+-/
 /** Free bytes that are enough for each file that Meridian makes itself, including the atlas. */
-const ROOM = 300 * 1024 * 1024
+const ROOM = 300 * MB
 /** With the pause between them, five seconds. */
 const WINDOWS_TRIES = 50
 const RENAME_PAUSE_MS = 100

@@ -1,9 +1,9 @@
 import { HOUR_MS, MINUTE_MS } from '../durations.ts'
 import type { Log } from '../log/log.ts'
+import { MB } from '../size-text.ts'
 import { availableMemory } from './available-memory.ts'
 import { createRunScript } from './run-script.ts'
 
-const MB = 1024 * 1024
 /** Peak memory of combining the databases, with a reserve for larger ones than the bundled set. */
 const ATLAS_BYTES = 300 * MB
 /** Enough for a geofeed of the largest accepted size. */

@@ -56,7 +56,7 @@ describe('the available memory', () => {
 it('the databases are combined once there is memory for it, and its lack is logged once', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const log = recordingLog()
-  let available = 256 * MB
+  let available = 256e6
   let isDone = false
   const ended = AbortSignal.abort()
   const jobs = createGeoJobs(log, ended, () => available)
@@ -71,7 +71,7 @@ it('the databases are combined once there is memory for it, and its lack is logg
   const message = 'waiting for memory to combine the databases into one index; look-ups are slower'
   const fields = { availableMb: 256, neededMb: 300 }
   assert.deepEqual(log.events, [{ level: 'info', fields, message }])
-  available = 300 * MB
+  available = 300e6
   t.mock.timers.tick(MINUTE_MS)
   await combined
 })
