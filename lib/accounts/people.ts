@@ -14,6 +14,7 @@ import {
 } from '../db/drizzle.ts'
 import type { Queries } from '../db/queries.ts'
 import { users } from '../db/tables.ts'
+import { IS_PERSON } from './users.ts'
 
 /** Which users a list shows. */
 export type PeopleStatus = keyof typeof WHERE
@@ -69,7 +70,7 @@ export function selectPeople(db: Queries, { search, plan, status, after, limit }
     .select(columns)
     .from(users)
     .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-    .where(and(isInRange, WHERE[status], hasPlan))
+    .where(and(IS_PERSON, isInRange, WHERE[status], hasPlan))
     .orderBy(asc(users.email))
     .limit(limit)
 }

@@ -1,3 +1,4 @@
+import { DEMO_PLAN } from '../config/plans.ts'
 import type { UserProfile } from '../contract/account/account-schemas.ts'
 import { subscriptions } from '../db/billing-tables.ts'
 import {
@@ -9,6 +10,7 @@ import {
   inArray,
   isNotNull,
   isNull,
+  ne,
   or,
   sql,
 } from '../db/drizzle.ts'
@@ -40,6 +42,9 @@ export async function isOperator(db: Db, id: string): Promise<boolean> {
   return found?.role === 'operator'
 }
 
+/** Not the account of the landing page's key. */
+export const IS_PERSON = ne(users.plan, DEMO_PLAN.id)
+
 /** All users with what their plan follows from and the number of their keys, oldest first. */
 export async function listUsers(db: Db) {
   const { email, plan, role, emailVerified, createdAt } = users
@@ -49,6 +54,7 @@ export async function listUsers(db: Db) {
     .select({ email, assignedPlan: plan, subscribed, role, emailVerified, createdAt, keys })
     .from(users)
     .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+    .where(IS_PERSON)
     .orderBy(asc(createdAt), sql`users.rowid`)
     .all()
 }

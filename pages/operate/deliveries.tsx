@@ -1,7 +1,7 @@
 import { Confirm, PostButton } from '../dashboard/parts/form.tsx'
 import { count } from '../dashboard/parts/format.ts'
 import { undirected } from '../dashboard/parts/given.tsx'
-import { type PageProps, Result } from '../dashboard/parts/notice.tsx'
+import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { PageLink, PageLinks } from '../dashboard/parts/page-links.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
@@ -35,6 +35,8 @@ interface DeliveriesProps extends Omit<PageProps, 'base'> {
   readonly counts: Readonly<Partial<Record<State, number>>>
   readonly deliveries: readonly ShownDelivery[]
   readonly hasMore: boolean
+  /** Why no messages come in; null if they can. */
+  readonly gap: string | null
 }
 
 const STATES: Readonly<Record<State, string>> = {
@@ -55,11 +57,12 @@ const DONE: Readonly<Record<string, string>> = {
 }
 
 export function Deliveries(props: DeliveriesProps) {
-  const { path, noun, filter, counts, deliveries, hasMore, done = '', error } = props
+  const { path, noun, filter, counts, deliveries, hasMore, gap, done = '', error } = props
   const hasFailed = (counts.dead ?? 0) > 0
   return (
     <>
       <Result error={error} done={DONE[done]} />
+      {gap !== null && <Notice kind="hint">{gap}</Notice>}
       <States path={path} chosen={filter.state} counts={counts} />
       {hasFailed && filter.state === 'dead' && (
         <PostButton action={`${path}/retry-failed`} text="Queue all failed again" kind="quiet" />

@@ -166,8 +166,8 @@ function PersonActions({ base, person, isSelf, plans, keepsSessions }: PersonAct
   const path = personPath(base, person.id)
   const isOperator = person.role === 'operator'
   const isDisabled = person.disabledAt !== null
-  const link = (name: string, text: string) => (
-    <a class="button quiet" href={`${path}/${name}`}>
+  const link = (name: string, text: string, kind: 'quiet' | 'danger' = 'quiet') => (
+    <a class={`button ${kind}`} href={`${path}/${name}`}>
       {text}
     </a>
   )
@@ -189,7 +189,7 @@ function PersonActions({ base, person, isSelf, plans, keepsSessions }: PersonAct
         {!isSelf && !isOperator && !isDisabled && link('disable', 'Disable…')}
         {!isSelf && !isOperator && !isDisabled && link('role?to=operator', 'Make an operator…')}
         {!isSelf && isOperator && link('role?to=user', 'Remove the operator role…')}
-        {!isSelf && !isOperator && link('delete', 'Delete…')}
+        {!isSelf && !isOperator && link('delete', 'Delete…', 'danger')}
       </div>
     </Card>
   )

@@ -30,6 +30,8 @@ export interface DeliveryKind<Row extends DeliveryRow> {
   readonly describe: (row: Row) => Pick<ShownDelivery, 'heading' | 'facts' | 'message' | 'userId'>
   /** The channel that delivers the row; null: the row is only stored. */
   readonly findCourier: (services: Services, row: Row) => { retry(): Promise<void> } | null
+  /** Why no messages come in; null if they can. */
+  readonly findGap: (services: Services) => string | null
   /** Why a row is only stored. */
   readonly reasonKept: string
 }
@@ -129,7 +131,7 @@ async function showDeliveries<Row extends DeliveryRow>(
 ): Promise<PageAnswer> {
   const { services, instance, c } = visit
   const { longReads } = services.storage
-  const { path, title, noun, store } = kind
+  const { path, title, noun, store, findGap } = kind
   const filter = v.parse(Filter, c.req.query())
   const { state, page } = filter
   const offset = (page - 1) * PAGE_SIZE
@@ -142,6 +144,7 @@ async function showDeliveries<Row extends DeliveryRow>(
     counts: Object.fromEntries(await store.count(longReads)),
     deliveries: rows.slice(0, PAGE_SIZE).map((row) => toShown(kind, services, row)),
     hasMore: rows.length > PAGE_SIZE,
+    gap: findGap(services),
     done: c.req.query('done'),
     ...shown,
   })

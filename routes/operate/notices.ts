@@ -8,10 +8,13 @@ const THRESHOLDS = {
   reach_spending_cap: 'Spending cap reached',
 } as const
 
+const NOTHING_DELIVERS =
+  'Users get no mail when they reach a limit: set MERIDIAN_SMTP_URL, or a webhook in MERIDIAN_CONTACT'
+
 /** Queued mails and webhook calls that say that a user has reached a limit. */
 export const noticeRoutes = deliveryRoutes({
   path: '/app/operate/notices',
-  title: 'Mails and webhook calls',
+  title: 'Deliveries',
   noun: 'notice',
   store: noticeStore,
   describe: ({ channel, email, threshold, requests, userId }) => ({
@@ -24,5 +27,7 @@ export const noticeRoutes = deliveryRoutes({
     userId,
   }),
   findCourier: ({ notices }, { channel }) => (notices.delivers(channel) ? notices : null),
+  findGap: ({ notices }) =>
+    notices.delivers('mail') || notices.delivers('webhook') ? null : NOTHING_DELIVERS,
   reasonKept: 'Nothing delivers it: MERIDIAN_SMTP_URL or the webhook of MERIDIAN_CONTACT is unset',
 })

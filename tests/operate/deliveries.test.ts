@@ -71,6 +71,13 @@ describe('the page of inquiries', () => {
     assert.deepEqual(await actions(), [])
   })
 
+  it('says that the contact form takes none, and how to change that', async () => {
+    const { show } = await open(INQUIRIES)
+    assert.match(await show(), /MERIDIAN_CONTACT is not set: the contact form answers 503/)
+    const stored = await open(INQUIRIES, { MERIDIAN_CONTACT: 'store' })
+    assert.doesNotMatch(await stored.show(), /is not set/)
+  })
+
   it('shows why a delivery failed, and delivers it again', async () => {
     await using hook = await startWebhook()
     const { app, show, act, actions } = await open(INQUIRIES, hook.env)
@@ -190,5 +197,13 @@ describe('the page of mails and webhook calls', () => {
     await act(`${id}/remove`)
     assert.match(await show(), /There is nothing here/)
     assert.deepEqual(await actions(), [['remove_notice', id]])
+  })
+
+  it('have the title of their menu, and say that nothing sends them', async () => {
+    const { show } = await open(NOTICES)
+    const html = await show()
+    assert.match(html, /<h1>Deliveries<\/h1>/)
+    assert.match(html, /aria-current="page">\s*Deliveries/)
+    assert.match(html, /Users get no mail when they reach a limit/)
   })
 })

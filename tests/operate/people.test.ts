@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { DEMO_USER, listUsers } from '../../lib/accounts/users.ts'
 import { operateRoutes } from '../../routes/operate/operate.ts'
 import { write } from '../support/database/sql.ts'
 import { visitPage } from '../support/scene/pages.ts'
@@ -98,6 +99,15 @@ describe('the list of people', () => {
     for (const odd of ['%00', '%ff', '%F4%8F%BF%BF', "'"])
       for (const name of ['after', 'search'])
         assert.equal((await olga.visit(`${PATH}?${name}=${odd}`)).status, 200, odd)
+  })
+
+  it('leaves out the account of the landing page, as the command does', async () => {
+    await app.services.openDemo()
+    assert.ok((await listUsers(app.services.db)).every(({ email }) => email !== DEMO_USER))
+    for (const query of ['', '?search=demo', '?plan=demo']) {
+      const { html } = await olga.visit(`${PATH}${query}`)
+      assert.doesNotMatch(html, />demo</, query)
+    }
   })
 
   it('escapes markup in typed texts', async () => {
