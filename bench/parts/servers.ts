@@ -70,7 +70,8 @@ export function prepareMeridian(
   }
   // Builds the atlas now, so that the server does not build it during the measurement.
   run('scripts/geo.ts', '--atlas')
-  const key = run('scripts/key.ts', '--email', 'bench@example.com', '--name', 'bench')
+  const owner = ['--email', 'bench@example.com', '--name', 'bench']
+  const key = run('scripts/key.ts', ...owner, '--scopes', 'all')
   const headers = { 'X-API-Key': key.toString().trim() }
   const command = [...runtime.command, 'server.ts']
   return { folder, command, path: '/v1/ip/', env, headers }

@@ -10,7 +10,7 @@ import { UsageError } from './run.ts'
 const USAGE = `Usage: ${usageText('key', '--email you@example.com --name first')}
   --plan free|starter|pro       set the user's plan; new users get unlimited
   --type secret|publishable     default: secret
-  --scopes geo:read,…           for secret keys; default: all of ${SCOPES.join(', ')}
+  --scopes geo:read             for secret keys; some of ${SCOPES.join(', ')}, or all
   --origins https://a,https://b for publishable keys; https://*.example.com allows subdomains
 or, with --email and one of these, to manage the user's keys:
   --list                        list them; with --json as the API does
@@ -20,6 +20,21 @@ or, with --email and one of these, to manage the user's keys:
 const List = v.pipe(
   v.string(),
   v.transform((text) => text.split(',').map((part) => part.trim())),
+)
+
+/** In --scopes: every scope, and those of later releases. */
+const FULL_ACCESS = 'all'
+
+const isFullAccess = (names: readonly string[]) => names.join() === FULL_ACCESS
+
+/** null: full access. */
+const Scopes = v.pipe(
+  List,
+  v.check(
+    (names) => isFullAccess(names) || names.every((name) => parseScope(name) !== undefined),
+    `must be ${FULL_ACCESS}, or some of ${SCOPES.join(', ')}`,
+  ),
+  v.transform((names) => (isFullAccess(names) ? null : toScopes(names))),
 )
 
 const NewKeyOptions = v.strictObject({
@@ -35,13 +50,8 @@ const NewKeyOptions = v.strictObject({
     v.picklist(['secret', 'publishable'], 'must be secret or publishable'),
     'secret',
   ),
-  scopes: v.optional(
-    v.pipe(
-      List,
-      v.everyItem((name) => parseScope(name) !== undefined, `must be some of ${SCOPES.join(', ')}`),
-      v.transform((names) => toScopes(names)),
-    ),
-  ),
+  /** A key only looks up unless more is asked for. */
+  scopes: v.optional(Scopes, 'geo:read'),
   origins: v.optional(
     v.pipe(
       List,
@@ -98,7 +108,7 @@ function readNewKey(values: object): NewKeyOptions {
   if (type === 'publishable' && origins === undefined) {
     throw new UsageError('--origins is missing: a publishable key needs at least one', USAGE)
   }
-  if (type === 'publishable' && scopes?.some((scope) => scope !== 'geo:read')) {
+  if (type === 'publishable' && scopes?.every((scope) => scope === 'geo:read') !== true) {
     throw new UsageError('--scopes of a publishable key can only be geo:read', USAGE)
   }
   return options

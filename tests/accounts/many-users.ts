@@ -16,8 +16,8 @@ export async function addUsers(database: string, plans: string, count: number): 
   const accounts = { db, plans: readPlans(plans), now: Date.now(), command: 'test' }
   const keys: string[] = []
   for (let n = 0; n < count; n++) {
-    const options = { email: `user${n}@example.com`, name: 'first', type: 'secret' } as const
-    keys.push(await createKey(accounts, options))
+    const options = { name: 'first', type: 'secret', scopes: null } as const
+    keys.push(await createKey(accounts, { ...options, email: `user${n}@example.com` }))
   }
   db.$client.close()
   return keys

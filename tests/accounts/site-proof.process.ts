@@ -14,7 +14,7 @@ describe('A server, asked to check the proof of a site,', () => {
     await using dns = await startDnsServer()
     const server = await startServer({ ...settings, MERIDIAN_DNS_SERVERS: dns.address })
     try {
-      const key = await addKey(settings)
+      const key = await addKey(settings, undefined, '--scopes', 'all')
       const headers = { 'x-api-key': key, 'content-type': 'application/json' }
       const post = async (path: string, body: object = {}) => {
         const url = `${server.url}/v1/account/me/sites${path}`

@@ -23,7 +23,15 @@ describe('the commands of operators, while a server runs', () => {
   before(async () => {
     chmodSync(dataDir, 0o700)
     server = await startServer(settings)
-    const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'first']
+    const args = [
+      'scripts/key.ts',
+      '--email',
+      'ada@example.com',
+      '--name',
+      'first',
+      '--scopes',
+      'all',
+    ]
     key = (await runScript(args, settings)).stdout.trim()
   })
   after(() => server.stop('SIGTERM'))

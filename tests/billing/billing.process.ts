@@ -27,7 +27,17 @@ describe('a server that sells plans through Stripe', () => {
       STRIPE_PRICE_PRO: plans.get('pro') ?? '',
     }
     const made = await runScript(
-      ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'first', '--plan', 'free'],
+      [
+        'scripts/key.ts',
+        '--email',
+        'ada@example.com',
+        '--name',
+        'first',
+        '--plan',
+        'free',
+        '--scopes',
+        'all',
+      ],
       settings,
     )
     const headers = { 'x-api-key': made.stdout.trim() }

@@ -82,7 +82,7 @@ export async function openServerShop(dollars: Prices): Promise<ServerShop> {
     secretKey,
     signingSecret,
     addUser: async (email) => {
-      const args = ['--email', email, '--name', 'first', '--plan', 'free']
+      const args = ['--email', email, '--name', 'first', '--plan', 'free', '--scopes', 'all']
       const made = await runScript(['scripts/key.ts', ...args], own)
       assert.equal(made.code, 0, made.stderr)
       return made.stdout.trim()

@@ -89,7 +89,7 @@ interface Caller {
 /** Adds a user of the plan, who has one key. `units`: lets the user pay for so many requests over the cap. */
 async function addCaller(db: Db, email: string, plan: string, units = 0): Promise<Caller> {
   const accounts = { db, plans: readPlans(plansFile), now: Date.now(), command: 'test' }
-  const key = await createKey(accounts, { name: 'a', type: 'secret', email, plan })
+  const key = await createKey(accounts, { name: 'a', type: 'secret', scopes: null, email, plan })
   if (units > 0) {
     const { id } = (await findUserByEmail(db, email)) ?? assert.fail()
     const [start, end] = [Date.now() - 10 ** 7, Date.now() + 10 ** 9]

@@ -50,7 +50,7 @@ export async function prepare(databaseUrl: string): Promise<Prepared> {
   await migratePg(pool)
   const db = createPgDb(pool)
   const accounts = { db, plans: readPlans(plansFile), now: Date.now(), command: 'test' }
-  const secret = { name: 'first', type: 'secret' } as const
+  const secret = { name: 'first', type: 'secret', scopes: null } as const
   const owners = await Array.fromAsync({ length: OWNERS }, (_, n) =>
     createKey(accounts, { ...secret, email: `user${n}@example.com` }),
   )

@@ -16,7 +16,7 @@ after(() => {
 
 let key: string
 before(async () => {
-  key = await addKey(settings, INQUIRY.email)
+  key = await addKey(settings, INQUIRY.email, '--scopes', 'all')
 })
 
 async function send(url: string): Promise<void> {

@@ -34,7 +34,7 @@ async function startService(dataDir: string): Promise<Service> {
   const limits = { maxKeys: 10, maxSites: 1, monthlyCap: 10 ** 9, requestsPerMinute: 10 ** 6 }
   writeFileSync(plans, JSON.stringify([{ id: 'free', name: 'Free', price: 0, ...limits }]))
   const settings = { ...folder.settings, MERIDIAN_DATA_DIR: dataDir, MERIDIAN_PLANS: plans }
-  const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'load']
+  const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'load', '--scopes', 'all']
   const key = (await runScript(args, settings)).stdout.trim()
   return { server: await startServer(settings), dataDir, key, settings }
 }

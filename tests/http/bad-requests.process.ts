@@ -14,7 +14,7 @@ import { words } from '../support/words.ts'
 const lenient = IS_PROJECT_NODE ? { NODE_OPTIONS: '--insecure-http-parser' } : {}
 let key: string
 const { server, addKey } = sharedServer(lenient, async () => {
-  key = await addKey()
+  key = await addKey(undefined, '--scopes', 'all')
 })
 
 const HEAD = 'POST /v1/contact HTTP/1.1\r\nHost: x\r\n'

@@ -54,7 +54,9 @@ describe('the server', () => {
   })
 
   it('answers every request of a keep-alive connection in the same way', async () => {
-    const key = (await makeKey('--email', 'ada@example.com', '--name', 'kept')).stdout.trim()
+    const key = (
+      await makeKey('--email', 'ada@example.com', '--name', 'kept', '--scopes', 'all')
+    ).stdout.trim()
     const ids = 'X-Request-Id: 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01'
     const request = `GET /v1/ip/81.2.69.160 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n${ids}\r\n\r\n`
     const { socket, received } = await openConnection(server.url)
@@ -94,7 +96,7 @@ describe('the server', () => {
 
   it('refuses at once a key that is revoked while the server runs', async () => {
     const email = 'revoked@example.com'
-    const key = (await makeKey('--email', email, '--name', 'old')).stdout.trim()
+    const key = (await makeKey('--email', email, '--name', 'old', '--scopes', 'all')).stdout.trim()
     const locate = () => fetch(`${server.url}/v1/ip/81.2.69.160`, { headers: { 'x-api-key': key } })
     assert.equal((await locate()).status, 200)
     const listed = await makeKey('--email', email, '--list')
@@ -128,7 +130,14 @@ describe('the server', () => {
   })
 
   it('refuses an endless body and continues to answer', async () => {
-    const { stdout } = await makeKey('--email', 'body@example.com', '--name', 'body')
+    const { stdout } = await makeKey(
+      '--email',
+      'body@example.com',
+      '--name',
+      'body',
+      '--scopes',
+      'all',
+    )
     const body = new ReadableStream({
       pull: async (controller) => {
         // Lets fetch read the answer.

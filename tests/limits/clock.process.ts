@@ -52,8 +52,8 @@ before(async () => {
   )
   settings['MERIDIAN_CONTACT'] = webhook.origin
   settings['MERIDIAN_CONTACT_SECRET'] = `whsec_${Buffer.alloc(32).toString('base64')}`
-  narrow = await addKey(settings, 'narrow@example.com', '--plan', 'free')
-  wide = await addKey(settings, 'wide@example.com', '--plan', 'wide')
+  narrow = await addKey(settings, 'narrow@example.com', '--plan', 'free', '--scopes', 'all')
+  wide = await addKey(settings, 'wide@example.com', '--plan', 'wide', '--scopes', 'all')
   server = await startServer({ ...settings, ...falseClock(clockFile) })
   session = await signUp()
   assert.equal((await post('/v1/account/me/sites', { name: ORIGIN })).status, 201)

@@ -11,7 +11,7 @@ import { ask, askInVain, connect, ERAS, httpTransport } from './assistant.ts'
 
 let key: string
 const { server, settings, addKey } = sharedServer({}, async () => {
-  key = await addKey()
+  key = await addKey(undefined, '--scopes', 'all')
 })
 
 type Settings = Readonly<Record<string, string>>

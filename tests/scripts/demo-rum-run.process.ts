@@ -87,7 +87,15 @@ describe('npm run demo:rum', () => {
       'the demo delivers no inquiry, because its clock is behind',
     )
     assert.ok(views > 80 && views < 250, `${views}`)
-    const args = ['scripts/key.ts', '--email', 'demo@example.com', '--name', 'demo']
+    const args = [
+      'scripts/key.ts',
+      '--email',
+      'demo@example.com',
+      '--name',
+      'demo',
+      '--scopes',
+      'all',
+    ]
     key = (await runScript(args, settings)).stdout.trim()
     const server = await startServer(settings)
     const { metrics } = await read(server.url, 'summary', RumSummary)

@@ -23,7 +23,7 @@ const BOUGHT = {
   ...{ overages: false, overageItemId: null, priceId: null, currency: null },
 }
 
-const KEY = { name: 'made', type: 'secret', scopes: undefined, origins: undefined } as const
+const KEY = { name: 'made', type: 'secret', scopes: null, origins: undefined } as const
 const WANTED = { ...KEY, email: 'ada@example.com', plan: undefined }
 
 let accounts: Accounts

@@ -40,7 +40,7 @@ describe('kill -9 while an account is deleted', () => {
   it('in the middle of the write leaves all of it, or nothing', async () => {
     const { dataDir, settings, remove } = newDataFolder()
     try {
-      const key = await addKey(settings, EMAIL)
+      const key = await addKey(settings, EMAIL, '--scopes', 'all')
       const file = join(dataDir, 'app.db')
       const { all } = fill(file)
       const server = await startServer(settings)

@@ -30,7 +30,7 @@ describe('npm run key', () => {
     const { stdout } = await makeKey('--email', 'Ada@example.com', '--name', 'first')
     const { key, user, actions } = await stored(stdout)
     assert.deepEqual([user?.email, user?.plan], ['ada@example.com', 'unlimited'])
-    assert.deepEqual([key?.name, key?.type, key?.scopes], ['first', 'secret', null])
+    assert.deepEqual([key?.name, key?.type, key?.scopes], ['first', 'secret', ['geo:read']])
     assert.ok(key?.expiresAt)
     const logged = actions.map(({ app, action, targetId }) => `${app} ${action} ${targetId}`)
     assert.deepEqual(logged, [`cli create_key ${key?.id}`, 'cli create_user null'])
@@ -73,6 +73,13 @@ describe('npm run key', () => {
     assert.deepEqual(key?.allowedOrigins, ['https://app.example.com', 'https://*.example.com'])
   })
 
+  it('makes a key for everything only if asked to', async () => {
+    const options = ['--email', 's@example.com', '--name', 'all', '--scopes', 'all']
+    const { stdout, stderr } = await makeKey(...options)
+    assert.match(stderr, /, full access\. It is shown only now:\n/)
+    assert.deepEqual((await stored(stdout)).key?.scopes, null)
+  })
+
   it('accepts location:read as geo:read', async () => {
     const options = ['--email', 's@example.com', '--name', 's']
     const { stdout } = await makeKey(...options, '--scopes', 'account:read,location:read')
@@ -85,8 +92,13 @@ describe('npm run key', () => {
     ['--email eve --name x', /^--email must be an e-mail address/],
     [`${eve} --name ${'x'.repeat(101)}`, /^--name must have at most 100/],
     [`${named} --plan gold`, /^--plan must be one of free, starter, pro, unlimited, got "gold"/],
-    [`${named} --scopes geo:write`, /^--scopes.* must be some of geo:read/],
+    [`${named} --scopes geo:write`, /^--scopes.* must be all, or some of geo:read/],
+    [`${named} --scopes all,geo:read`, /^--scopes.* must be all, or some of geo:read/],
     [`${named} --type publishable`, /^--origins is missing/],
+    [
+      `${named} --type publishable --origins https://a.example --scopes all`,
+      /can only be geo:read/,
+    ],
     [`${named} --type publishable --origins https://*.com`, /^--origins.* must be origins/],
     [`${named} --origins https://a.example`, /^--origins is for publishable keys/],
     [`${named} --unknown`, /Unknown option/],

@@ -25,7 +25,16 @@ let server: Running
 let key: string
 before(async () => {
   server = await startServer(settings)
-  const options = ['--email', 'ada@example.com', '--name', 'first', '--plan', 'pro']
+  const options = [
+    '--email',
+    'ada@example.com',
+    '--name',
+    'first',
+    '--plan',
+    'pro',
+    '--scopes',
+    'all',
+  ]
   key = (await runScript(['scripts/key.ts', ...options], settings)).stdout.trim()
 })
 after(async () => {

@@ -50,7 +50,8 @@ after(async () => {
 /** Makes a user of the plan. Returns a key with full access. */
 async function makeKey(plan: string): Promise<string> {
   const email = `${plan}@example.com`
-  const made = await runScript(['scripts/key.ts', '--email', email, '--name', plan], settings)
+  const args = ['scripts/key.ts', '--email', email, '--name', plan, '--scopes', 'all']
+  const made = await runScript(args, settings)
   const changed = await runScript(['scripts/user.ts', '--email', email, '--plan', plan], settings)
   assert.equal(changed.code, 0, changed.stderr)
   return made.stdout.trim()

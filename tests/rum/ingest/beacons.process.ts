@@ -25,7 +25,17 @@ after(remove)
 
 let key: string
 before(async () => {
-  const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'load', '--plan', 'pro']
+  const args = [
+    'scripts/key.ts',
+    '--email',
+    'ada@example.com',
+    '--name',
+    'load',
+    '--plan',
+    'pro',
+    '--scopes',
+    'all',
+  ]
   key = (await runScript(args, settings)).stdout.trim()
 })
 

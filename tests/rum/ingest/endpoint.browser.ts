@@ -19,7 +19,17 @@ let server: Running
 let key: string
 before(async () => {
   server = await startServer(settings)
-  const args = ['scripts/key.ts', '--email', 'ada@example.com', '--name', 'test', '--plan', 'pro']
+  const args = [
+    'scripts/key.ts',
+    '--email',
+    'ada@example.com',
+    '--name',
+    'test',
+    '--plan',
+    'pro',
+    '--scopes',
+    'all',
+  ]
   key = (await runScript(args, settings)).stdout.trim()
 })
 after(async () => {

@@ -33,8 +33,8 @@ async function startClientService(): Promise<ClientService> {
   }
   const environment = {
     MERIDIAN_URL: server.url,
-    MERIDIAN_KEY: await makeKey('ada@example.com', '--plan', PLAN.id),
-    MERIDIAN_GEO_KEY: await makeKey('ada@example.com', '--scopes', 'geo:read'),
+    MERIDIAN_KEY: await makeKey('ada@example.com', '--plan', PLAN.id, '--scopes', 'all'),
+    MERIDIAN_GEO_KEY: await makeKey('ada@example.com'),
     MERIDIAN_FREE_KEY: await makeKey('bob@example.com', '--plan', 'free'),
   }
   const stop = async () => {
