@@ -37,7 +37,7 @@ import { readGeofeedStates } from '../lib/geo/geofeeds/geofeed-states.ts'
 import { triedLists } from '../lib/geo/network-lists/list-states.ts'
 import { commandText, usageText } from '../lib/parts/clone-or-package.ts'
 import { reasonOf } from '../lib/parts/reason.ts'
-import { isDownloading } from '../lib/services/geo/downloads.ts'
+import { isDownloading, renewalOf } from '../lib/services/geo/downloads.ts'
 import { findMismatches, openBilling } from './parts/billing.ts'
 import { readGeoFiles } from './parts/geo-files.ts'
 import { FLAG, readArguments } from './parts/options.ts'
@@ -113,7 +113,7 @@ async function findGeo(config: Config): Promise<Finding[]> {
   const now = Date.now()
   const directory = join(config.dataDir, 'geo')
   const found = [
-    ...checkGeo(await readGeoFiles(config), now),
+    ...checkGeo(await readGeoFiles(config), renewalOf(config), now),
     ...checkLists(triedLists(directory), now),
     ...geofeedFindings(config, now),
     checkTimezones(timezoneData()),

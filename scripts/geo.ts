@@ -31,10 +31,10 @@ import { isoDay } from './parts/times.ts'
 
 const USAGE = `Usage: ${usageText('geo', '[options]')}
   (none)               prepare the bundled databases and list the databases that a server uses
-  --download           first download DB-IP's file of the month and, if
-                       MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY are set,
-                       MaxMind's files, the free lists of clouds, VPNs, relays and Tor, and
-                       the geofeeds; resumes an interrupted download
+  --download           first download DB-IP's file of the month, the free lists of clouds, VPNs,
+                       relays and Tor, the geofeeds and, if MERIDIAN_MAXMIND_ACCOUNT_ID and
+                       MERIDIAN_MAXMIND_LICENSE_KEY are set, MaxMind's files; resumes an
+                       interrupted download
   --accept-smaller     with it: accept a list or geofeed that has less than half of the
                        networks that it had before
   --overlay FILE.csv   first add your own networks, one per line; they override all databases:
@@ -43,7 +43,7 @@ const USAGE = `Usage: ${usageText('geo', '[options]')}
   --atlas              only combine the databases into one index for faster look-ups;
                        a running server does this itself
   --update             only download, and report only failures; a running server does this itself
-                       once a day if MERIDIAN_MAXMIND_ACCOUNT_ID and _LICENSE_KEY are set
+                       once a day, unless MERIDIAN_GEO_DOWNLOAD is 0
   --geofeeds           only update the geofeeds, and report only failures; a running server does
                        this itself once a day and when their files have changed
   --ignored            only list all lines of geofeeds that are left out, and why

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { findSimilar } from './did-you-mean.ts'
-import { Environment, List } from './environment.ts'
+import { Environment } from './environment.ts'
+import { List } from './values.ts'
 
 /** The settings as the services use them. */
 export type Config = ReturnType<typeof toConfig>
@@ -234,6 +235,8 @@ function toGeo(env: Settings) {
 
 function toDownload(env: Settings) {
   return {
+    /** Whether a server looks for newer databases every day. */
+    isRegular: env.MERIDIAN_GEO_DOWNLOAD,
     maxmindUrl: env.MERIDIAN_MAXMIND_URL,
     maxmindAccountId: env.MERIDIAN_MAXMIND_ACCOUNT_ID,
     maxmindLicenseKey: env.MERIDIAN_MAXMIND_LICENSE_KEY,

@@ -6,47 +6,7 @@ import { ContactTarget } from './contact-target.ts'
 import { DatabaseUrl } from './database-url.ts'
 import { GeofeedSettings } from './geofeed-setting.ts'
 import { ListSource } from './list-source.ts'
-
-const Text = v.string()
-/** Docker keeps the quotes of its files of variables. */
-const Unquoted = v.pipe(
-  Text,
-  v.transform((text) => text.trim().replace(/^(["'])(.*)\1$/, '$2')),
-)
-
-function matching(pattern: RegExp, message: string) {
-  return v.pipe(Text, v.regex(pattern, message))
-}
-
-/** A whole number, as decimal digits. */
-function wholeNumber(least: number, most: number, name = 'number') {
-  const message = `must be a ${name} from ${least} to ${most}`
-  return v.pipe(
-    matching(/^\d{1,6}$/, message),
-    v.toNumber(),
-    v.minValue(least, message),
-    v.maxValue(most, message),
-  )
-}
-
-const Port = wholeNumber(0, 65_535, 'port number')
-
-const HttpUrl = v.pipe(
-  matching(/^https?:\/\/[^/?#]+/, 'must be an http or https URL'),
-  v.url('must be an http or https URL'),
-  v.transform((text) => text.replace(/\/+$/, '')),
-)
-
-const Flag = v.pipe(
-  v.picklist(['0', '1'], 'must be 0 or 1'),
-  v.transform((text) => text === '1'),
-)
-
-export const List = v.pipe(
-  v.string(),
-  v.transform((text) => text.split(',').map((part) => part.trim())),
-  v.filterItems((part) => part !== ''),
-)
+import { Flag, HttpUrl, List, matching, Port, Text, Unquoted, wholeNumber } from './values.ts'
 
 /** A variable that may be unset. */
 function optional<Schema extends v.GenericSchema<string, unknown>>(
@@ -181,6 +141,11 @@ export const Environment = v.object({
     Flag,
     '0 combines the databases at each look-up instead of once in advance',
   ),
+  MERIDIAN_GEO_DOWNLOAD: withDefault(
+    '1',
+    Flag,
+    '0 turns off [downloading current databases](data.md#current-files) every day',
+  ),
   MERIDIAN_PLANS: optional(Text, 'JSON file with your own plans'),
   MERIDIAN_TRUSTED_PROXIES: withDefault(
     '',
@@ -252,7 +217,7 @@ export const Environment = v.object({
   ),
   MERIDIAN_MAXMIND_ACCOUNT_ID: optional(
     matching(/^\d+$/, 'must be a number'),
-    'MaxMind account ID; with the licence key the server downloads databases once a day',
+    'MaxMind account ID; with the licence key the server also downloads GeoLite2',
   ),
   MERIDIAN_MAXMIND_LICENSE_KEY: optional(Unquoted, 'Licence key of the MaxMind account'),
   MERIDIAN_MAXMIND_URL: withDefault(

@@ -3,7 +3,13 @@ import { DAY_MS, HOUR_MS } from '../parts/durations.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
 /** A database that a server would serve. */
-type GeoFile = { readonly name: string; readonly builtAt: string } | UnusableFile
+type GeoFile = UsableFile | UnusableFile
+
+interface UsableFile {
+  readonly name: string
+  readonly provider: string
+  readonly builtAt: string
+}
 
 interface UnusableFile {
   readonly name: string
@@ -22,14 +28,43 @@ const OLD_DOWNLOAD_MS = 3 * DAY_MS
 const OLD_BACKUP_MS = 2 * DAY_MS
 
 /** Checks whether the databases can be used, and how old they are. */
-export function checkGeo(files: readonly GeoFile[], now: number): Finding[] {
+export function checkGeo(files: readonly GeoFile[], renewal: Renewal, now: number): Finding[] {
   return files.map((file) => {
     if ('problem' in file) return checkUnusable(file)
     const { days, isOld } = geoAge(Date.parse(file.builtAt), now)
     const text = `${file.name} was built ${counted(days, 'day')} ago`
     if (!isOld || OWN_FILES.includes(file.name)) return ok(text)
-    return warning(text, `fetch a newer one: ${commandText('geo', '--download')}`)
+    const { reason, advice } = whyOld(file.provider, renewal)
+    return warning(`${text}: ${reason}`, advice)
   })
+}
+
+/** What brings newer databases. */
+export interface Renewal {
+  /** Whether MERIDIAN_GEO names the databases. */
+  readonly isOwn: boolean
+  /** Whether the server looks for newer ones every day. */
+  readonly isRegular: boolean
+  /** Whether MaxMind's files can be downloaded. */
+  readonly hasAccount: boolean
+}
+
+/** Providers of the databases that MaxMind's replace; anybody may download DB-IP's. */
+const OF_MAXMIND = ['maxmind', 'ip-location-db']
+
+/** Says why a database of this provider is old, and what to do. */
+export function whyOld(provider: string, { isOwn, isRegular, hasAccount }: Renewal) {
+  if (isOwn) {
+    return { reason: 'MERIDIAN_GEO names it', advice: 'put a newer file in its place' }
+  }
+  if (OF_MAXMIND.includes(provider) && !hasAccount) {
+    const settings = 'MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY'
+    return { reason: "a newer one needs MaxMind's free account", advice: `set ${settings}` }
+  }
+  const command = commandText('geo', '--download')
+  if (isRegular) return { reason: 'no download has brought a newer one', advice: `run: ${command}` }
+  const reason = 'MERIDIAN_GEO_DOWNLOAD=0 turns downloads off'
+  return { reason, advice: `unset it, or run every week: ${command}` }
 }
 
 function checkUnusable({ name, problem, hasLastUsable, isAwaited }: UnusableFile): Finding {

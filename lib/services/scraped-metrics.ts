@@ -22,7 +22,7 @@ export function listScrapedMetrics(services: Services): ScrapedMetric[] {
     ...storageMetrics(services),
     ...(services.config.replicated ? copyMetrics(services) : []),
     ...geoMetrics(services),
-    ...(services.downloads === null ? [] : downloadMetrics(services.downloads)),
+    ...(services.downloads?.isRegular ? downloadMetrics(services.downloads) : []),
     ...trafficMetrics(services),
     ...(services.billing.isConfigured ? billingMetrics(services) : []),
   ]

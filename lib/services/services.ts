@@ -87,7 +87,7 @@ export interface Services extends Foundation, Auth, Counters, Admission, Preload
   readonly findHostname: FindHostname
   readonly findClient: ReturnType<typeof createFindClient>
   readonly proxyWatch: ReturnType<typeof createProxyWatch>
-  /** null if this server downloads no databases. */
+  /** null if this server serves only the operator's files. */
   readonly downloads: Downloads | null
   readonly operatorJobs: ReturnType<typeof openOperatorJobs>
   readonly health: ReturnType<typeof createHealth>

@@ -18,8 +18,8 @@ export interface ServedDatabase {
   readonly bytes: number
   readonly builtAt: string
   readonly ageDays: number
-  /** Whether its provider has published a newer one by now. */
-  readonly isOld: boolean
+  /** Why it is older than the provider's newest, and what to do; undefined: it is not. */
+  readonly old: { readonly reason: string; readonly advice: string } | undefined
   readonly openedAt: string
   /** The last version that was refused since the start. */
   readonly refusal: { readonly at: string; readonly reason: string } | undefined
@@ -33,8 +33,14 @@ interface DatabasesProps extends PageProps {
   readonly lists: readonly ShownList[]
   /** The geofeeds of the last update. */
   readonly geofeeds: readonly ShownGeofeed[]
-  /** null: this server does not download. */
-  readonly download: (JobView & { readonly succeededAt: string | null }) | null
+  /** null: this server serves only the operator's files. */
+  readonly download: DownloadView | null
+}
+
+interface DownloadView extends JobView {
+  /** Whether the server looks for newer databases every day. */
+  readonly isRegular: boolean
+  readonly succeededAt: string | null
 }
 
 export function Databases(props: DatabasesProps) {
@@ -45,16 +51,11 @@ export function Databases(props: DatabasesProps) {
       <Card id="download-title" title="Download">
         {download === null ? (
           <p>
-            This server does not download databases: MERIDIAN_GEO names its files, or MaxMind's
-            account is not set. For a download every day, set MERIDIAN_MAXMIND_ACCOUNT_ID and
-            MERIDIAN_MAXMIND_LICENSE_KEY, and not MERIDIAN_GEO.
+            This server does not download databases: MERIDIAN_GEO names the files that it serves.
           </p>
         ) : (
           <>
-            <p>
-              The server checks for newer databases once a day. Last successful check:{' '}
-              <Time at={download.succeededAt} />
-            </p>
+            <DownloadTimes {...download} />
             <PostButton action={`${base}/app/operate/databases/download`} text="Download now" />
           </>
         )}
@@ -77,19 +78,30 @@ export function Databases(props: DatabasesProps) {
   )
 }
 
+function DownloadTimes({ isRegular, succeededAt }: DownloadView) {
+  return (
+    <p>
+      {isRegular
+        ? 'The server looks for newer databases once a day.'
+        : 'MERIDIAN_GEO_DOWNLOAD=0 turns the daily download off.'}{' '}
+      Last successful check: <Time at={succeededAt} />
+    </p>
+  )
+}
+
 const NO_JOB: JobView = { startedAt: null, endedAt: null, failure: null }
 
 function DatabaseItem({ database }: { readonly database: ServedDatabase }) {
-  const { name, provider, type, path, bytes, builtAt, ageDays, openedAt, refusal } = database
+  const { name, provider, type, path, bytes, builtAt, ageDays, openedAt, refusal, old } = database
   return (
     <li class="card item">
       <div class="item-head">
         <h2>{name}</h2>
         <State database={database} />
       </div>
-      {database.isOld && (
+      {old !== undefined && (
         <Notice kind="hint">
-          This database is old: providers publish a new one at least once a month.
+          This database is old: {old.reason}. To have a newer one, {old.advice}.
         </Notice>
       )}
       {refusal !== undefined && (
@@ -117,7 +129,8 @@ function DatabaseItem({ database }: { readonly database: ServedDatabase }) {
   )
 }
 
-function State({ database: { isEarlier, isOld } }: { readonly database: ServedDatabase }) {
+function State({ database: { isEarlier, old } }: { readonly database: ServedDatabase }) {
   if (isEarlier) return <span class="badge error">Earlier version</span>
-  return isOld ? <span class="badge near">Old</span> : <span class="badge good">Current</span>
+  if (old !== undefined) return <span class="badge near">Old</span>
+  return <span class="badge good">Current</span>
 }

@@ -74,6 +74,6 @@ function shownGeofeeds(services: Services): ShownGeofeed[] {
 
 function toDownload({ downloads }: Services) {
   if (downloads === null) return null
-  const { succeededAt } = downloads.last()
-  return { ...toJobView(downloads.job.state()), succeededAt: isoTime(succeededAt || null) }
+  const { isRegular, job, last } = downloads
+  return { ...toJobView(job.state()), isRegular, succeededAt: isoTime(last().succeededAt || null) }
 }

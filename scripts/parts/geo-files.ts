@@ -12,8 +12,8 @@ import { isoDay } from './times.ts'
 /** Names, sizes and build times of the databases that a server would serve, or their problems. */
 export function readGeoFiles({ dataDir, geo }: Config) {
   const files = findSourceFiles({ directory: join(dataDir, 'geo'), ...geo })
-  return openEach(files, ({ bytes, metadata }, { name }) => {
-    return { name, bytes, builtAt: new Date(metadata.builtAt).toISOString() }
+  return openEach(files, ({ provider, bytes, metadata }, { name }) => {
+    return { name, provider, bytes, builtAt: new Date(metadata.builtAt).toISOString() }
   })
 }
 

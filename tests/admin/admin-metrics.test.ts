@@ -28,6 +28,7 @@ import { openAdmin, sharedAdmin } from './admin-port.ts'
 
 const OPERATIONS = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 const NO_DOWNLOADS = {
+  isRegular: true,
   downloadIfDue: async () => {},
   job: createJob(async () => {}, Date.now),
   last: () => ({ failedAt: 0, succeededAt: 0 }),

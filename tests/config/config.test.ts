@@ -65,6 +65,7 @@ describe('readConfig', () => {
       turnstile: undefined,
       geo: { files: undefined, map: true, atlas: true, geofeeds: [] },
       download: {
+        isRegular: true,
         maxmindUrl: 'https://download.maxmind.com',
         maxmindAccountId: undefined,
         maxmindLicenseKey: undefined,

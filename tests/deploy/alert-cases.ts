@@ -58,6 +58,7 @@ export const ALERT_CASES: readonly AlertCase[] = [
     return { alert, at, series, every: '1m', ...(fires && { fires }) }
   }),
   ...ages('MeridianGeoOld', 'meridian_geo_download_timestamp_seconds'),
+  ...dataAges(),
   ...ages('MeridianBackupOld', 'meridian_backup_timestamp_seconds'),
 ]
 
@@ -76,6 +77,20 @@ function ages(alert: string, metric: string): AlertCase[] {
     { ...one, at: '4d', series: { [metric]: `0x${DAYS}` }, fires: TARGET },
     { ...one, at: '4d', series: { [metric]: `${ONE_DAY_AGO}x${DAYS}` } },
     { ...one, at: '1d', series: { [metric]: `0x${DAYS}` } },
+  ]
+}
+
+/** What is 46 days old fires, whether or not the server downloads; what only its owner changes does not. */
+function dataAges(): AlertCase[] {
+  const alert = 'MeridianGeoDataOld'
+  const built = (database: string) =>
+    `meridian_geo_build_timestamp_seconds{database="${database}",provider="x"}`
+  const one = { alert, every: '30m', at: '46d' } as const
+  const labels = { ...TARGET, database: 'asn', provider: 'x' }
+  return [
+    { ...one, series: { [built('asn')]: `0x${46 * 48}` }, fires: labels },
+    { ...one, series: { [built('asn')]: `${2 * 86_400}x${46 * 48}` } },
+    { ...one, series: { [built('overlay')]: `0x${46 * 48}`, [built('geofeeds')]: `0x${46 * 48}` } },
   ]
 }
 

@@ -22,7 +22,7 @@ const served = new Map(['up', ...ONLY_ON_LINUX].map((name) => [name, new Set<str
 before(async () => {
   const last = () => ({ failedAt: 0, succeededAt: 0 })
   const job = createJob(async () => {}, Date.now)
-  const downloads = { downloadIfDue: async () => {}, job, last }
+  const downloads = { isRegular: true, downloadIfDue: async () => {}, job, last }
   app = await makeApp({
     env: { STRIPE_SECRET_KEY: newSecretKey(), MERIDIAN_REPLICATED: '1' },
     replace: () => ({ downloads }),

@@ -20,22 +20,37 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { allLines, lines, matches } from './findings.ts'
 
 const folder = tempFolder()
+const RENEWED = { isOwn: false, isRegular: true, hasAccount: false }
 
 describe('checkGeo', () => {
   const builtAt = (days: number) => new Date(NOON - days * DAY_MS).toISOString()
 
   it('reports the age of the files', () => {
     const files = [
-      { name: 'a', builtAt: builtAt(45) },
-      { name: 'b', builtAt: builtAt(46) },
+      { name: 'a', provider: 'dbip', builtAt: builtAt(45) },
+      { name: 'b', provider: 'dbip', builtAt: builtAt(46) },
     ]
-    matches(checkGeo(files, NOON), /^ok$/, /^warning: b was built 46 days ago → fetch a newer one/)
+    matches(checkGeo(files, RENEWED, NOON), /^ok$/, /^warning: b was built 46 days ago: no downl/)
+  })
+
+  it('says why a database is old, and what to do', () => {
+    const text = (provider: string, changed: Partial<typeof RENEWED>) => {
+      const file = { name: 'b', provider, builtAt: builtAt(46) }
+      return allLines(checkGeo([file], { ...RENEWED, ...changed }, NOON)).join()
+    }
+    assert.match(text('dbip', {}), /: no download has brought .* → run: npm run geo -- --download$/)
+    assert.match(text('dbip', { isRegular: false }), /MERIDIAN_GEO_DOWNLOAD=0 .* → unset it, or/)
+    for (const provider of ['maxmind', 'ip-location-db']) {
+      assert.match(text(provider, {}), /: a newer one needs MaxMind's free account → set MERIDIAN_/)
+      assert.match(text(provider, { hasAccount: true }), /: no download has brought a newer one/)
+    }
+    assert.match(text('maxmind', { isOwn: true }), /: MERIDIAN_GEO names it → put a newer file/)
   })
 
   it('reports files that cannot be served', () => {
     const problem = 'Cannot use the database c: it is damaged'
     const check = (hasLastUsable: boolean) =>
-      checkGeo([{ name: 'c', problem, hasLastUsable }], NOON)
+      checkGeo([{ name: 'c', problem, hasLastUsable }], RENEWED, NOON)
     const wrong = 'wrong: Cannot use the database c: .* → a server'
     matches(check(false), new RegExp(`^${wrong} does not start: replace`))
     matches(check(true), new RegExp(`^${wrong} serves its last usable v`))
@@ -45,10 +60,12 @@ describe('checkGeo', () => {
     const { dataDir } = await makeDataFolder(folder)
     rmSync(join(dataDir, 'geo'), { recursive: true, force: true })
     const files = await readGeoFiles(readConfig({ MERIDIAN_DATA_DIR: dataDir }))
-    const wrong = lines(checkGeo(files, Date.now())).filter((line) => line.startsWith('wrong'))
+    const wrong = lines(checkGeo(files, RENEWED, Date.now())).filter((line) =>
+      line.startsWith('wrong'),
+    )
     assert.deepEqual(wrong, [])
     const named = await readGeoFiles(readConfig({ MERIDIAN_GEO: join(dataDir, 'none.mmdb') }))
-    matches(checkGeo(named, NOON), /^wrong: Cannot use the database .* does not start/)
+    matches(checkGeo(named, RENEWED, NOON), /^wrong: Cannot use the database .* does not start/)
   })
 
   it('names the release of the timezone data', () => {
@@ -146,8 +163,8 @@ describe('checkGeofeeds', () => {
 describe('checkGeo', () => {
   it('does not call files old that change only with their contents', () => {
     const builtAt = new Date(NOON - 400 * DAY_MS).toISOString()
-    const own = ['overlay', 'geofeeds'].map((name) => ({ name, builtAt }))
-    assert.deepEqual(lines(checkGeo(own, NOON)), ['ok', 'ok'])
+    const own = ['overlay', 'geofeeds'].map((name) => ({ name, provider: name, builtAt }))
+    assert.deepEqual(lines(checkGeo(own, RENEWED, NOON)), ['ok', 'ok'])
   })
 })
 

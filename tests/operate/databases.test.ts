@@ -43,14 +43,13 @@ async function openWith(builtAt: number) {
 }
 
 /** A service that downloads with `download`, and its operator. */
-async function openDownloading(download: () => Promise<void>) {
+async function openDownloading(download: () => Promise<void>, env: Record<string, string> = {}) {
   const replace = ({ config, now }: Services): Partial<Services> => {
     const geo = { ...config.geo, files: undefined }
-    const account = { ...config.download, maxmindAccountId: '1', maxmindLicenseKey: 'none' }
-    const own = { config: { ...config, geo, download: account }, log: silentLog, now }
+    const own = { config: { ...config, geo }, log: silentLog, now }
     return { downloads: openDownloads(own, download, new AsyncDisposableStack()) }
   }
-  const app = closed(await makeApp({ replace }))
+  const app = closed(await makeApp({ replace, env }))
   return { app, olga: app.operator('olga') }
 }
 
@@ -69,7 +68,7 @@ describe('the page of the databases', () => {
 
   it('warns of a database that is older than providers let theirs become', async () => {
     const { show } = await openWith(NOON - 46 * DAY_MS)
-    assert.match(await show(), /badge near">Old<.*This database is old/)
+    assert.match(await show(), /badge near">Old<.*This database is old: MERIDIAN_GEO names it/)
   })
 
   it('shows why a new version was refused, and that the earlier one is served', async () => {
@@ -126,7 +125,7 @@ describe('the page of the databases', () => {
 
   it('says that the server does not download, and refuses to', async () => {
     const shown = (await olga.visit(PAGE)).html
-    assert.match(shown, /does not download databases.*set MERIDIAN_MAXMIND_ACCOUNT_ID/s)
+    assert.match(shown, /does not download databases: MERIDIAN_GEO names the files/)
     const { status, html } = await olga.submit(DOWNLOAD)
     assert.equal(status, 400)
     assert.match(html, /role="alert">This server does not download databases/)
@@ -149,6 +148,16 @@ describe('a download that an operator starts', () => {
     assert.match(after.html, /id="databases" class="job"><p class="soft">The last download ended/)
     const action = { action: 'download_databases', target: null, detail: null }
     assert.deepEqual(await actionsOf(app), [{ app: 'dashboard', ...action }])
+  })
+
+  it('is possible, too, if the setting turns the daily one off', async () => {
+    const on = await openDownloading(async () => {})
+    assert.match((await on.olga.visit(PAGE)).html, /looks for newer databases once a day/)
+    const off = await openDownloading(async () => {}, { MERIDIAN_GEO_DOWNLOAD: '0' })
+    assert.match((await off.olga.visit(PAGE)).html, /MERIDIAN_GEO_DOWNLOAD=0 turns the daily/)
+    await off.olga.submit(DOWNLOAD)
+    await settled(off.app)
+    assert.match((await off.olga.visit(PAGE)).html, /The last download ended/)
   })
 
   it('shows why it was refused', async () => {

@@ -54,7 +54,13 @@ export function mayBecomeNobody(): boolean {
  */
 export function inherited(): Record<string, string> {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
-  return { PATH, HOME, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
+  return {
+    PATH,
+    HOME,
+    // No server of a test asks anything outside this machine.
+    MERIDIAN_GEO_DOWNLOAD: '0',
+    ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
+  }
 }
 
 function readRuntime(): [string, ...string[]] {

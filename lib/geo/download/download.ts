@@ -7,7 +7,7 @@ import { failedRequest, fetchText } from './http-request.ts'
 import { findCurrent, type Installed, installArchive } from './install-archive.ts'
 import { noteDownload } from './last-download.ts'
 import { removeFetched } from './partial-file.ts'
-import { type DownloadSource, downloadSources, hasAccount, type Providers } from './sources.ts'
+import { type DownloadSource, downloadSources, type Providers } from './sources.ts'
 
 export interface DownloadOptions extends Providers {
   /** Epoch milliseconds. */
@@ -46,7 +46,7 @@ export async function downloadAll(
     }
   }
   const succeeded = results.every(({ outcome }) => outcome !== 'failed')
-  if (succeeded && hasAccount(options)) await noteDownload(directory, options.now)
+  if (succeeded) await noteDownload(directory, options.now)
   return results
 }
 
@@ -65,18 +65,36 @@ async function download(
     knownAt: current?.modifiedAt,
     onShare: (share: number) => onProgress(`Download ${source.name}`, share),
   }
-  // MaxMind does not count this request towards the daily download limit.
-  const [url] = source.urls
-  if (url !== undefined && (await isUnchanged(url, options))) return { outcome: 'up-to-date' }
-  const checksum = await fetchChecksum(source, options)
-  const fetched = await fetchArchive(archive, source, options)
-  try {
-    if (fetched.outcome === 'not-modified') return { outcome: 'up-to-date' }
-    const { modifiedAt } = fetched
-    return await installArchive(archive, { directory, source, current, checksum, modifiedAt })
-  } finally {
-    await removeFetched(archive)
+  for (const { url, builtSince = Number.POSITIVE_INFINITY } of source.offers) {
+    if (current !== undefined && current.builtAt >= builtSince) break
+    const fetched = await fetchOffer(url, archive, source, options)
+    if (fetched.outcome === 'not-modified') break
+    if (fetched.outcome === 'missing') continue
+    try {
+      return await installArchive(archive, { directory, source, current, ...fetched })
+    } finally {
+      await removeFetched(archive)
+    }
   }
+  return { outcome: 'up-to-date' }
+}
+
+/** Fetches the archive at `url`. `missing`: it is not published yet, but another one may be. */
+async function fetchOffer(
+  url: string,
+  archive: string,
+  source: DownloadSource,
+  options: FetchOptions,
+) {
+  // MaxMind does not count this request towards the daily download limit.
+  if (await isUnchanged(url, options)) return { outcome: 'not-modified' } as const
+  const checksum = await fetchChecksum(source, options)
+  const fetched = await fetchFile(url, archive, options)
+  if (fetched.outcome === 'not-modified') await removeFetched(archive)
+  if (fetched.outcome !== 'refused') return { ...fetched, checksum }
+  const isLast = url === source.offers.at(-1)?.url
+  if (fetched.status !== 404 || isLast) throw refusal(url, fetched.status, source)
+  return { outcome: 'missing' } as const
 }
 
 async function fetchChecksum(
@@ -90,17 +108,6 @@ async function fetchChecksum(
   const checksum = /^[0-9a-f]{64}\b/i.exec(text.trim())?.[0]
   if (checksum !== undefined) return checksum.toLowerCase()
   throw failedRequest(checksumUrl, new Error('the answer is not a SHA-256'))
-}
-
-/** Fetches the first of the source's URLs that exists. */
-async function fetchArchive(archive: string, source: DownloadSource, options: FetchOptions) {
-  for (const [at, url] of source.urls.entries()) {
-    const fetched = await fetchFile(url, archive, options)
-    if (fetched.outcome !== 'refused') return fetched
-    const isLast = at === source.urls.length - 1
-    if (fetched.status !== 404 || isLast) throw refusal(url, fetched.status, source)
-  }
-  throw new Error(`Cannot download ${source.name}: it has no URL`)
 }
 
 function refusal(url: string, status: number, { hints }: DownloadSource): Error {

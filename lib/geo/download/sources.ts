@@ -1,6 +1,13 @@
 import { OPTIONAL } from '../files/source-files.ts'
 import { unpackGzip, unpackTar } from './unpack.ts'
 
+/** An address at which a provider publishes a file. */
+export interface Offer {
+  readonly url: string
+  /** A database built since then is this file or a newer one; epoch milliseconds. */
+  readonly builtSince?: number
+}
+
 /** A database file that a provider offers for download. */
 export interface DownloadSource {
   readonly name: string
@@ -9,7 +16,7 @@ export interface DownloadSource {
   /** File name of the archive. */
   readonly archive: string
   /** Tried in order until one exists. */
-  readonly urls: readonly string[]
+  readonly offers: readonly Offer[]
   readonly headers: Readonly<Record<string, string>>
   /** URL of the archive's SHA-256; absent if the archive has its own checksum. */
   readonly checksumUrl?: string
@@ -55,7 +62,7 @@ function maxmindSources(providers: Providers): DownloadSource[] {
     name: edition.replace('-', ' '),
     file,
     archive: `${edition}.tar.gz`,
-    urls: [`${maxmindUrl}/geoip/databases/${edition}/download?suffix=tar.gz`],
+    offers: [{ url: `${maxmindUrl}/geoip/databases/${edition}/download?suffix=tar.gz` }],
     headers: { authorization: `Basic ${credentials}` },
     checksumUrl: `${maxmindUrl}/geoip/databases/${edition}/download?suffix=tar.gz.sha256`,
     hints: MAXMIND_HINTS,
@@ -77,7 +84,7 @@ function dbipSource(dbipUrl: string, now: number): DownloadSource {
     name: 'DB-IP City Lite',
     file: OPTIONAL.downloadedDbipCity,
     archive: 'dbip-city-lite.mmdb.gz',
-    urls: months.map(url),
+    offers: months.map((month) => ({ url: url(month), builtSince: month })),
     headers: {},
     hints: new Map([[404, 'there is no file for this month or last month']]),
     unpack: unpackGzip,

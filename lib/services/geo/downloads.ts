@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
+import type { Renewal } from '../../doctor/check-age.ts'
 import { findLastDownload } from '../../geo/download/last-download.ts'
 import { hasAccount } from '../../geo/download/sources.ts'
 import { DAY_MS, MINUTE_MS } from '../../parts/durations.ts'
@@ -7,17 +8,27 @@ import { repeat } from '../../parts/repeat.ts'
 import type { Foundation } from '../foundation.ts'
 import { createJob } from '../operate/job.ts'
 
-/** Downloads the providers' databases regularly. */
+/** Downloads the providers' databases: regularly unless a setting forbids it, and when an operator asks. */
 export type Downloads = NonNullable<ReturnType<typeof openDownloads>>
 
 const CHECK_INTERVAL_MS = MINUTE_MS
 
-/** Whether a server downloads: it has a MaxMind account and does not serve the operator's files. */
+/** Whether a server looks for newer databases every day. The operator's own files have no provider. */
 export function isDownloading({ download, geo }: Config): boolean {
-  return hasAccount(download) && geo.files === undefined
+  return download.isRegular && geo.files === undefined
 }
 
-/** Starts the regular downloads, in the first process. Returns null if the server does not download. */
+/** What brings newer databases to a server with these settings. */
+export function renewalOf(config: Config): Renewal {
+  const { download, geo } = config
+  return {
+    isOwn: geo.files !== undefined,
+    isRegular: isDownloading(config),
+    hasAccount: hasAccount(download),
+  }
+}
+
+/** Starts the regular downloads, in the first process. Returns null if the operator's files are served. */
 export function openDownloads(
   {
     config,
@@ -28,7 +39,8 @@ export function openDownloads(
   download: (() => Promise<void>) | undefined,
   opening: AsyncDisposableStack,
 ) {
-  if (download === undefined || !isDownloading(config)) return null
+  if (download === undefined || config.geo.files !== undefined) return null
+  const isRegular = isDownloading(config)
   const directory = join(config.dataDir, 'geo')
   let startedAt = now()
   const spread = Math.random()
@@ -58,8 +70,9 @@ export function openDownloads(
     await job.settled()
   }
   const onError = (error: unknown) => log.error({ err: error }, 'cannot schedule downloads')
-  if (!isFurther) opening.use(repeat(CHECK_INTERVAL_MS, downloadIfDue, onError))
+  if (isRegular && !isFurther) opening.use(repeat(CHECK_INTERVAL_MS, downloadIfDue, onError))
   return {
+    isRegular,
     /** Downloads if the time of `nextDownload` has come. */
     downloadIfDue,
     /** Downloads at any time, when an operator starts it. */

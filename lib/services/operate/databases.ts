@@ -1,9 +1,10 @@
 import { basename, join } from 'node:path'
-import { geoAge } from '../../doctor/check-age.ts'
+import { geoAge, whyOld } from '../../doctor/check-age.ts'
 import { OPTIONAL } from '../../geo/files/source-files.ts'
 import { readGeofeedStates } from '../../geo/geofeeds/geofeed-states.ts'
 import type { OpenFile } from '../../geo/library.ts'
 import { triedLists } from '../../geo/network-lists/list-states.ts'
+import { renewalOf } from '../geo/downloads.ts'
 import type { Services } from '../services.ts'
 
 /** A served database, as operators see it. Times are epoch milliseconds. */
@@ -15,8 +16,8 @@ export interface DatabaseState {
   readonly bytes: number
   readonly builtAt: number
   readonly ageDays: number
-  /** Whether the provider has published a newer one by now. */
-  readonly isOld: boolean
+  /** Why the data is older than the provider's newest, and what to do; undefined: it is not. */
+  readonly old: ReturnType<typeof whyOld> | undefined
   readonly openedAt: number
   readonly refusal: OpenFile['refusal']
   /** Whether the file was refused and an earlier version of it is served. */
@@ -26,7 +27,12 @@ export interface DatabaseState {
 const OWN: readonly string[] = [OPTIONAL.overlay, OPTIONAL.geofeeds]
 
 /** The served databases, in order of priority. */
-export function describeDatabases({ geo, now }: Pick<Services, 'geo' | 'now'>): DatabaseState[] {
+export function describeDatabases({
+  config,
+  geo,
+  now,
+}: Pick<Services, 'config' | 'geo' | 'now'>): DatabaseState[] {
+  const renewal = renewalOf(config)
   return geo.files().map(({ file, database, openedAt, refusal, isEarlier }) => {
     const { name, provider, bytes, metadata } = database
     const { builtAt, databaseType } = metadata
@@ -41,7 +47,7 @@ export function describeDatabases({ geo, now }: Pick<Services, 'geo' | 'now'>): 
       bytes,
       builtAt,
       ageDays: days,
-      isOld: isOld && !isOwn,
+      old: isOld && !isOwn ? whyOld(provider, renewal) : undefined,
       openedAt,
       refusal,
       isEarlier,

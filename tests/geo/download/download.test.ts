@@ -3,7 +3,6 @@ import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSy
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { headersAt } from '../../../lib/geo/download/http-request.ts'
-import { downloadSources } from '../../../lib/geo/download/sources.ts'
 import { OPTIONAL } from '../../../lib/geo/files/source-files.ts'
 import { HOUR_MS } from '../../../lib/parts/durations.ts'
 import { assertMode } from '../../support/runtime.ts'
@@ -16,7 +15,6 @@ import {
   april,
   CITY,
   DBIP,
-  DBIP_BEFORE,
   LICENSE_KEY,
   MARCH,
   MARCH_TIME,
@@ -89,43 +87,6 @@ describe('a first download', () => {
       return url === DBIP
     }
     assert.match(await at.outcome('DB-IP City Lite'), /in the encoding "gzip"$/)
-  })
-})
-
-describe("DB-IP's file of the month", () => {
-  it("is last month's until this month's exists", async () => {
-    at.server.files.set(DBIP_BEFORE, { bytes: gzipSync(march) })
-    assert.equal(await at.outcome('DB-IP City Lite'), 'installed')
-    assert.equal(at.requestsFor(DBIP).length, 1)
-  })
-
-  it('has the month in UTC in its name', () => {
-    const providers = { maxmindUrl: '', maxmindAccountId: '', dbipUrl: 'https://db' }
-    const months = (now: number) => {
-      const sources = downloadSources({ ...providers, maxmindLicenseKey: undefined }, now)
-      return sources[0]?.urls.map((url) => /\d{4}-\d{2}/.exec(url)?.[0])
-    }
-    assert.deepEqual(months(Date.UTC(2027, 0, 1)), ['2027-01', '2026-12'])
-    assert.deepEqual(months(Date.UTC(2026, 2, 31, 23, 59, 59)), ['2026-03', '2026-02'])
-  })
-
-  it('is reported as missing if neither month has one', async () => {
-    const reason =
-      /2026-10\.mmdb\.gz: the server answered 404: there is no file for this month or last month$/
-    assert.match(await at.outcome('DB-IP City Lite'), reason)
-  })
-
-  it("resumes last month's if this month's is still missing", async () => {
-    const bytes = gzipSync(march)
-    at.server.files.set(DBIP_BEFORE, { bytes, etag: '"dbip"' })
-    at.server.silentAfter = 40_000
-    const onProgress = (_: string, share: number) => {
-      if (share * bytes.length >= 40_000) at.server.cut()
-    }
-    await at.outcome('DB-IP City Lite', { onProgress })
-    at.server.silentAfter = Number.POSITIVE_INFINITY
-    assert.equal(await at.outcome('DB-IP City Lite'), 'installed')
-    assert.equal(at.requestsFor(DBIP_BEFORE).at(-1)?.headers.range, 'bytes=40000-')
   })
 })
 

@@ -17,7 +17,7 @@ import {
   type Providers,
 } from './providers.ts'
 
-/* Downloads of a server with a MaxMind account, in the process that it starts for them. */
+/* Downloads of a server, in the process that it starts for them. */
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -30,6 +30,7 @@ let log: ReturnType<typeof recordingLog>
 let opening: AsyncDisposableStack
 let downloads: Downloads
 beforeEach(async () => {
+  settings = {}
   at = await openProviders()
   serveDbip()
   at.serveAll()
@@ -53,6 +54,9 @@ function serveDbip(): void {
   }
 }
 
+const WITHOUT_ACCOUNT = { MERIDIAN_MAXMIND_ACCOUNT_ID: '', MERIDIAN_MAXMIND_LICENSE_KEY: '' }
+let settings: Readonly<Record<string, string>>
+
 function environment(): Record<string, string> {
   const [account = ''] = Buffer.from(AUTHORIZATION.slice(6), 'base64').toString().split(':')
   return {
@@ -62,6 +66,7 @@ function environment(): Record<string, string> {
     MERIDIAN_MAXMIND_URL: at.server.origin,
     MERIDIAN_DBIP_URL: at.server.origin,
     MERIDIAN_LISTS: 'none',
+    ...settings,
   }
 }
 
@@ -137,16 +142,52 @@ describe('a server with a MaxMind account', () => {
   })
 })
 
+describe('a server without an account', () => {
+  it("downloads DB-IP's file, which needs none", async () => {
+    settings = WITHOUT_ACCOUNT
+    downloads = open()
+    now += LATER
+    await downloads.downloadIfDue()
+    assert.deepEqual(messages(), ['info: checked for newer databases'])
+    assert.deepEqual(at.installed('downloadedDbipCity'), Buffer.from(march))
+    assert.equal(
+      at.server.requests.some(({ url }) => url.startsWith('/geoip')),
+      false,
+    )
+  })
+
+  it('waits longer after each failure, and keeps what it has', async () => {
+    settings = WITHOUT_ACCOUNT
+    at.server.files.clear()
+    now += LATER
+    await downloads.downloadIfDue()
+    assert.deepEqual(messages(), ['error: cannot download databases; the old ones stay in use'])
+    serveDbip()
+    now += LATER
+    await downloads.downloadIfDue()
+    assert.deepEqual(messages().slice(1), ['info: checked for newer databases'])
+  })
+})
+
 describe('a server', () => {
-  it("downloads nothing without an account, or if the operator's files are set", () => {
-    const {
-      MERIDIAN_MAXMIND_ACCOUNT_ID: _id,
-      MERIDIAN_MAXMIND_LICENSE_KEY: _key,
-      ...noAccount
-    } = environment()
-    for (const env of [noAccount, { ...environment(), MERIDIAN_GEO: 'mine.mmdb' }]) {
-      const config = readConfig(env)
-      assert.equal(openDownloads({ config, log, now: () => now }, download, opening), null)
-    }
+  const opened = (more: Record<string, string>) => {
+    const config = readConfig({ ...environment(), ...more })
+    return openDownloads({ config, log, now: () => now }, download, opening)
+  }
+
+  it("downloads nothing if the operator's files are set", () => {
+    assert.equal(opened({ MERIDIAN_GEO: 'mine.mmdb' }), null)
+  })
+
+  it('with MERIDIAN_GEO_DOWNLOAD=0 downloads only when an operator starts it', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const quiet = opened({ MERIDIAN_GEO_DOWNLOAD: '0' })
+    now += 2 * LATER
+    t.mock.timers.tick(MINUTE)
+    t.mock.timers.reset()
+    assert.equal(quiet?.job.state().startedAt, null)
+    quiet?.job.start()
+    await quiet?.job.settled()
+    assert.deepEqual(at.installed('downloadedDbipCity'), Buffer.from(march))
   })
 })

@@ -40,7 +40,7 @@ export const LICENSE_KEY = ['made', 'up', 'key'].join('-')
 export const AUTHORIZATION = `Basic ${Buffer.from(`${ACCOUNT}:${LICENSE_KEY}`).toString('base64')}`
 
 /** A database that does not shrink when it is zipped. */
-function database(builtAt: number): Uint8Array {
+export function database(builtAt: number): Uint8Array {
   const about = { databaseType: 'GeoLite2-City', description: 'Test', builtAt }
   const writer = createMmdbWriter({ ...about, ipVersion: 6 })
   for (let at = 0; at < 1_500; at++) {
