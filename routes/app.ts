@@ -8,6 +8,7 @@ import type { Env } from './context.ts'
 import { mountDashboard } from './dashboard/dashboard.ts'
 import { createHandlers } from './handlers.ts'
 import { mountMcp } from './mcp/mcp.ts'
+import { answerLocalProgram } from './pages/local-program.ts'
 import { mountPageAssets } from './pages/page-assets.ts'
 import { mountPages, serveNotFound, wantsPage } from './pages/pages.ts'
 import { mountScript } from './pages/script.ts'
@@ -53,7 +54,9 @@ export function createApp(services: Services): Hono<Env> {
   mountDashboard(app, api)
   if (services.handleAuth !== null) mountAuth(app, services, services.handleAuth)
   app.notFound((c) =>
-    wantsPage(c) ? serveNotFound(services, c) : toResponse(answerUnmatched(services, c)),
+    wantsPage(c)
+      ? serveNotFound(services, c)
+      : toResponse(answerLocalProgram(services, c) ?? answerUnmatched(services, c)),
   )
   return app
 }

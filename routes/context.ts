@@ -9,6 +9,8 @@ import type { Address } from '../lib/parts/net/address.ts'
 export interface Env {
   Bindings: {
     readonly remoteAddress: string | undefined
+    /** `1.1` or `1.0`. */
+    readonly httpVersion?: string
     /** Reads the body, in less time than the Request object. */
     readonly readBody?: () => AsyncIterable<Uint8Array>
   }

@@ -49,6 +49,7 @@ export function createListener(services: Services) {
       if (!isHttp1(incoming)) return toResponse(refuseHead(services, incoming))
       return app.fetch(request, {
         remoteAddress: incoming.socket.remoteAddress,
+        httpVersion: incoming.httpVersion,
         // A body that is too long must not close the connection, which has yet to carry the answer.
         readBody: () => incoming.iterator({ destroyOnReturn: false }),
       })

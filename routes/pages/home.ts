@@ -103,7 +103,12 @@ function isKnown({ result }: LocatedOutcome): boolean {
 
 type LocatedOutcome = Extract<Outcome, { readonly kind: 'located' }>
 
-function locate({ geo }: Services, address: Address, { now, requestId }: Exchange): LocatedOutcome {
+/** Locates an address for a visitor, who has no plan. */
+export function locate(
+  { geo }: Services,
+  address: Address,
+  { now, requestId }: Exchange,
+): LocatedOutcome {
   const { json, precision } = writeResult(address, geo.find(address), { now, degraded: false })
   return { kind: 'located', result: { ...JSON.parse(`{${json}}`), meta: { precision, requestId } } }
 }

@@ -3,20 +3,29 @@ import { API_PATHS, HOME_PATH, ROBOTS_PATH } from '../../lib/contract/pages.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
+import type { Exchange } from '../request/exchange.ts'
 import { toResponse } from '../request/respond.ts'
 import { refuseMethod } from '../request/unmatched.ts'
 import { showHome } from './home.ts'
-import { servePage } from './page.ts'
+import { isLocalProgram } from './local-program.ts'
+import { type PageAnswer, servePage } from './page.ts'
 
 /** Mounts the public pages. */
 export function mountPages(app: Hono<Env>, services: Services): void {
   app.get(HOME_PATH, (c) =>
-    servePage(services, c, HOME_PATH, (exchange) => showHome(services, c, exchange)),
+    servePage(services, c, HOME_PATH, async (exchange) =>
+      isLocalProgram(services.config, c) ? showAddress(exchange) : showHome(services, c, exchange),
+    ),
   )
   app.get(ROBOTS_PATH, (c) => servePage(services, c, ROBOTS_PATH, async () => ROBOTS))
   for (const path of [HOME_PATH, ROBOTS_PATH]) {
     app.all(path, (c) => toResponse(refuseMethod(services, c, { route: path })))
   }
+}
+
+/** A program gets its own address as a line, as from peers (echoip, ipinfo). */
+function showAddress({ client }: Exchange): PageAnswer {
+  return { status: 200, file: `${client?.address.text}\n`, type: 'text/plain; charset=utf-8' }
 }
 
 /** Keeps look-up results out of search engines. */
