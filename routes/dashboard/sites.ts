@@ -61,12 +61,17 @@ async function showSites(visit: UserVisit, shown: Shown = {}, status = 200): Pro
 async function addSite(visit: UserVisit): Promise<PageAnswer> {
   const typed = (await readForm(visit.c)).text('name')
   try {
-    await visit.callApi('createSite', { body: parse(CreateSiteBody, { name: typed }) })
+    await visit.callApi('createSite', { body: parse(CreateSiteBody, { name: withScheme(typed) }) })
     return redirectTo(visit, '/app/sites?done=added')
   } catch (error) {
     const refused = errorForPage(error)
     return showSites(visit, { typed, ...toRefusal(refused, { name: 'name' }) }, refused.status)
   }
+}
+
+/** People type the address of a site as browsers show it. */
+function withScheme(typed: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) || typed === '' ? typed : `https://${typed}`
 }
 
 async function checkProof(visit: UserVisit): Promise<PageAnswer | '/app/sites?done=proven'> {
@@ -81,9 +86,9 @@ async function checkProof(visit: UserVisit): Promise<PageAnswer | '/app/sites?do
 async function checkBeacons(visit: UserVisit, site: Site): Promise<BeaconCheck> {
   const to = hourOf(visit.services.now())
   const added = Math.max(hourOf(Date.parse(site.createdAt)), to - CHECKED_DAYS * HOURS_OF_DAY)
-  const dayAgo = to - HOURS_OF_DAY
+  const dayAgo = to - HOURS_OF_DAY + 1
   try {
-    const { accepted, bots, lastHour } = await countBeacons(visit, site, Math.max(added, dayAgo))
+    const { accepted, bots, lastHour } = await countBeacons(visit, site, dayAgo)
     if (lastHour !== null) return { state: 'receiving', accepted, bots, lastHour }
     // The page polls new sites, so a new site costs only one API call.
     const isNew = added >= dayAgo

@@ -49,6 +49,18 @@ describe('the sites page', () => {
     assert.deepEqual(await readRows(app, added), [['dashboard', SHOP]])
   })
 
+  for (const [typed, name] of [
+    ['www.shop.example/', 'https://www.shop.example'],
+    ['shop.example:8443', 'https://shop.example:8443'],
+    ['http://plain.example', 'http://plain.example'],
+  ] as const) {
+    it(`takes ${typed} for ${name}`, async () => {
+      const { status, location } = await add(ada, typed)
+      assert.equal(status, 303)
+      assert.ok((await ada.visit(location ?? '')).html.includes(`<h2>${name}</h2>`))
+    })
+  }
+
   it('shows why a site cannot be added, and keeps the escaped input', async () => {
     const typed = '"><script>alert(1)</script>'
     const { status, html } = await add(ada, typed)
@@ -158,6 +170,21 @@ describe('the state of a site', () => {
     assert.match(await page(), /Waiting<.*1 beacon of bots and automated browsers did not count/s)
     await sendBeacon()
     assert.match(await page(), /Receiving<.*1 beacon of bots and automated browsers did not count/s)
+  })
+
+  it('counts the same 24 hours as the web vitals page, also from before the site was added', async () => {
+    await add(ada, SHOP)
+    await sendBeacon()
+    app.setClock(NOON + 5 * HOUR_MS)
+    await sendBeacon()
+    // As `npm run demo:rum` leaves it.
+    const added = 'UPDATE sites SET created_at = ?'
+    await app.services.db.execute({ sql: added, params: [NOON + 5 * HOUR_MS] })
+    assert.match((await ada.visit('/app/sites')).html, /2 beacons in the last 24 hours/)
+    assert.match((await ada.visit('/app/vitals?period=24h')).html, />2 views</)
+    app.setClock(NOON + 24 * HOUR_MS)
+    assert.match((await ada.visit('/app/sites')).html, /1 beacon in the last 24 hours/)
+    assert.match((await ada.visit('/app/vitals?period=24h')).html, />1 view</)
   })
 
   it('needs no requests of the plan', async () => {

@@ -124,12 +124,12 @@ function AddSite({ base, sites, plan, typed = '', problem }: SitesProps) {
     <Form action={`${base}/app/sites`} text="Add site">
       <Field
         name="name"
-        label="Origin"
+        label="Address"
         value={typed}
         maxlength={300}
         placeholder="https://shop.example"
         autocomplete="off"
-        hint="Scheme and host, and the port if it is not the default. Each subdomain is a separate site."
+        hint="The host of your pages; https:// is added if it is missing. Each subdomain is a separate site."
         problem={problem}
         required
       />
