@@ -53,7 +53,7 @@ export function createReadStore(readRows: Read) {
     findErrorSample: async ({ siteId, day, hash }: SampleKey): Promise<ErrorSample | undefined> => {
       const sql = 'SELECT sample FROM rum_error_samples WHERE site_id = ? AND day = ? AND hash = ?'
       const [row] = await read<[string]>(sql, [siteId, day, hash])
-      return row && JSON.parse(row[0])
+      return row && keepKnown(JSON.parse(row[0]))
     },
     totalCounts: async ({ siteId, period: { from, to } }: RowFilter): Promise<CountTotal[]> => {
       const sql = `SELECT kind, label, sum(count), max(hour) FROM rum_counts
@@ -61,6 +61,19 @@ export function createReadStore(readRows: Read) {
       const rows = await read<[CountTotal['kind'], string, number, number]>(sql, [siteId, from, to])
       return rows.map(([kind, label, count, lastHour]) => ({ kind, label, count, lastHour }))
     },
+  }
+}
+
+/** Leaves out what only a newer release writes and answers. */
+function keepKnown({ message, type, source, line, column, stack, path }: ErrorSample): ErrorSample {
+  return {
+    message,
+    ...(type !== undefined && { type }),
+    ...(source !== undefined && { source }),
+    ...(line !== undefined && { line }),
+    ...(column !== undefined && { column }),
+    ...(stack !== undefined && { stack }),
+    ...(path !== undefined && { path }),
   }
 }
 

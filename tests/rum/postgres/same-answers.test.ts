@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { openDb } from '../../../lib/db/open.ts'
+import { addGroup } from '../../../lib/rum/postgres/entries.ts'
 import { createPgRumReader } from '../../../lib/rum/postgres/reader.ts'
+import { replayJournal } from '../../../lib/rum/postgres/replay.ts'
 import { createRumReader } from '../../../lib/rum/reader.ts'
+import { createRumStore } from '../../../lib/rum/store/store.ts'
 import { openRumWriter, type RumWriter } from '../../../lib/rum/writer.ts'
 import { NOON } from '../../support/helpers.ts'
 import {
@@ -85,6 +88,28 @@ describe('telemetry on PostgreSQL', () => {
     const steps = fc.array(AnyStep, { maxLength: 12 })
     const property = fc.asyncProperty(steps, fc.array(AnyFilter, { maxLength: 3 }), check)
     await fc.assert(property, { numRuns: 15 })
+  })
+
+  it('passes over what a newer release has put into the journal', async () => {
+    const drafts = Array.from({ length: 60 }, (_, n) => ({ ...makeDraft(n), siteId: 'a' }))
+    const { sqlite, postgres, readers, errors } = await openBoth()
+    await send(sqlite, drafts)
+    const expected = await readSite(sqlite, readers.sqlite)
+
+    const entries = drafts.map(({ beacon, ...draft }, at) => {
+      const newer = { ...beacon, route: '/x', metrics: { ...beacon.metrics, soft: 12 } }
+      return { ...draft, id: at + 1, beacon: newer }
+    })
+    await addGroup(pool, 'dead', entries)
+    await replayJournal(pool, 'dead')
+    assert.deepEqual(await readSite(postgres, readers.postgres), expected)
+
+    const other = openDb(':memory:')
+    createRumStore(other).addEntries(entries)
+    const restarted = openRumWriter(other, { now: () => NOON, onError: assert.ifError })
+    assert.deepEqual(await readSite(restarted, createRumReader(other)), expected)
+    await restarted[Symbol.asyncDispose]()
+    assert.deepEqual(errors, [])
   })
 
   it('has the same bounds for pages and kinds of errors', async () => {
