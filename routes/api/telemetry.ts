@@ -2,7 +2,7 @@ import { findSiteByDomain } from '../../lib/accounts/sites.ts'
 import type { SummaryQuery } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import { formatHour } from '../../lib/rum/hour.ts'
-import { readPeriod, readStep } from '../../lib/rum/read/period.ts'
+import { readPath, readPeriod, readStep } from '../../lib/rum/read/period.ts'
 import type { RowFilter } from '../../lib/rum/store/row.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
@@ -24,7 +24,7 @@ export function telemetryHandlers({ db, rum }: Pick<Services, 'db' | 'rum'>) {
     getRumOverview: async ({ caller, query, now }) => {
       const filter = await readFilter(query, caller.userId, now)
       const series = readStep(query, filter.period)
-      const overview = await rum.readOverview({ ...filter, series })
+      const overview = await rum.readOverview({ ...filter, series, path: readPath(query) })
       return { status: 200, json: headOf(query, filter) + overview.slice(1) }
     },
   } satisfies Partial<Handlers>

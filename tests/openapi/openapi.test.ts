@@ -249,7 +249,7 @@ describe('an operation of the OpenAPI document', () => {
       'getSubscription: refresh?',
       'previewPlanChange: planId interval?',
       'getRumSummary: domain country? device? from? to?',
-      'getRumOverview: domain country? device? from? to? series?',
+      'getRumOverview: domain country? device? from? to? series? path?',
     ])
   })
 })

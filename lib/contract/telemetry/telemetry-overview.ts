@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Count, strictObject, Timestamp } from '../common.ts'
+import { Count, strictObject, Timestamp, textUpTo } from '../common.ts'
 import { byMetric, byVital } from './metrics.ts'
 import { Hour, HourPeriod, Percentile, PercentileSet, SummaryQuery } from './telemetry-schemas.ts'
 
@@ -41,6 +41,16 @@ export const OverviewQuery = v.object({
     v.pipe(
       v.picklist(SERIES_STEPS),
       v.description('Adds the vitals by hour, for at most seven days, or by day'),
+    ),
+  ),
+  path: v.optional(
+    v.pipe(
+      textUpTo(500),
+      v.minLength(1),
+      v.description(
+        'Only this page, as `paths` names it, by whole days; not with `country`, `device` or `series=hour`',
+      ),
+      v.examples(['/checkout']),
     ),
   ),
 })

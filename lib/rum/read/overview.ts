@@ -21,6 +21,8 @@ type Overview = Omit<RumOverview, 'domain' | 'period'>
 export interface OverviewFilter extends RowFilter {
   /** undefined: no series. */
   readonly series?: SeriesStep | undefined
+  /** undefined: all pages. Else neither country nor device is given, and the series is not by hour. */
+  readonly path?: string | undefined
 }
 
 const TOP = 20
@@ -58,6 +60,8 @@ export async function readOverview(store: ReadStore, filter: OverviewFilter): Pr
 
 /** Reads whole days from the daily rows, unless the series is by hour. */
 async function* readSpans(store: ReadStore, filter: OverviewFilter): AsyncGenerator<SpanRow[]> {
+  const { siteId, period, path } = filter
+  if (path !== undefined) return yield store.pathRows({ siteId, period: daysOf(period), path })
   if (filter.series === 'hour') return yield* store.readHours(filter)
   const { before, days, after } = splitPeriod(filter.period)
   if (before !== undefined) yield* store.readHours({ ...filter, period: before })
@@ -84,16 +88,19 @@ async function toMetrics(total: Group): Promise<Overview['metrics']> {
   return metrics as Overview['metrics'] // safe: each metric has an overview
 }
 
-async function readPaths(store: ReadStore, filter: RowFilter): Promise<Overview['paths']> {
-  const days = daysOf(filter.period)
+async function readPaths(store: ReadStore, filter: OverviewFilter): Promise<Overview['paths']> {
+  const { siteId } = filter
+  const period = daysOf(filter.period)
   const paths: Overview['paths'] = []
-  for (const path of await store.topPaths(filter.siteId, days, TOP)) {
+  const shown =
+    filter.path === undefined ? await store.topPaths(siteId, period, TOP) : [filter.path]
+  for (const path of shown) {
     const group = new Group()
     const centroids = new Centroids()
-    for (const { samples, sketches } of await store.pathRows(filter.siteId, days, path)) {
+    for (const { samples, sketches } of await store.pathRows({ siteId, period, path })) {
       group.add({ samples, measures: addCentroids(centroids, sketches) })
     }
-    paths.push({ path, ...group.toWire() })
+    if (group.samples > 0) paths.push({ path, ...group.toWire() })
     await nextTurn()
   }
   return paths

@@ -47,6 +47,19 @@ export function readStep(
   return series
 }
 
+/** Throws BAD_REQUEST if a page is chosen together with what pages are not counted by. */
+export function readPath({ path, country, device, series }: OverviewQuery): string | undefined {
+  if (path === undefined) return undefined
+  if (country !== undefined || device !== undefined || series === 'hour') {
+    const why = 'pages are counted by day, over all countries and devices'
+    throw new ApiError(
+      'BAD_REQUEST',
+      `path: leave out country, device and series=hour, because ${why}`,
+    )
+  }
+  return path
+}
+
 function readHour(name: string, text: string): number {
   const hour = parseHour(text)
   if (hour === null) throw new ApiError('BAD_REQUEST', `${name}: there is no hour "${text}"`)

@@ -1,6 +1,6 @@
 import { HOURS_OF_DAY, type TelemetryPeriod } from '../hour.ts'
 import type { CountTotal, ErrorSample, ErrorTotal, SampleKey } from '../store/counts.ts'
-import type { RowFilter, Sketches, SpanRow, SummaryRow } from '../store/row.ts'
+import type { PageFilter, RowFilter, SpanRow, SummaryRow } from '../store/row.ts'
 import { SUMMARY_COLUMNS, type SummaryTuple, toSummaryRow } from '../store/summary-columns.ts'
 
 /** Runs a statement that SQLite and PostgreSQL both know, with `?` for each parameter. */
@@ -33,14 +33,13 @@ export function createReadStore(readRows: Read) {
         GROUP BY path ORDER BY sum(samples) DESC, path LIMIT ?`
       return (await read<[string]>(sql, [siteId, from, to, limit])).map(([path]) => path)
     },
-    pathRows: async (
-      siteId: string,
-      { from, to }: TelemetryPeriod,
-      path: string,
-    ): Promise<Sketches[]> => {
-      const sql = `SELECT samples, sketches FROM rum_paths WHERE ${IN_DAYS} AND path = ? ORDER BY day`
-      const rows = await read<[number, Uint8Array]>(sql, [siteId, from, to, path])
-      return rows.map(([samples, sketches]) => ({ samples, sketches }))
+    /** The daily rows of a page by time, in a period of days. `hour` is the first hour of the day. */
+    pathRows: async ({ siteId, period: { from, to }, path }: PageFilter): Promise<SpanRow[]> => {
+      const sql = `SELECT day, samples, sketches FROM rum_paths WHERE ${IN_DAYS} AND path = ? ORDER BY day`
+      const rows = await read<[number, number, Uint8Array]>(sql, [siteId, from, to, path])
+      return rows.map(([day, samples, sketches]) => {
+        return { hour: day * HOURS_OF_DAY, country: '', device: '', samples, sketches }
+      })
     },
     /** The errors of the period, from all devices and countries. */
     totalErrors: async (siteId: string, { from, to }: TelemetryPeriod): Promise<ErrorTotal[]> => {

@@ -49,6 +49,11 @@ export interface RowFilter {
   readonly device?: string | undefined
 }
 
+/** Pages are counted by whole days, over all countries and devices. */
+export interface PageFilter extends Pick<RowFilter, 'siteId' | 'period'> {
+  readonly path: string
+}
+
 /** An hourly row of a summary. */
 export interface SummaryRow extends HourKey {
   readonly samples: number

@@ -85,6 +85,33 @@ describe('GET /v1/telemetry/rum/overview', () => {
     assert.equal((await overview('&from=2026-01-14T22&to=2026-01-15T12')).sampleCount, 1)
   })
 
+  it('filters by page, in whole days', async () => {
+    now = NOON
+    await post({ path: '/cart', deviceType: 'mobile', metrics: { lcp: 800, dns: 3 } }, BRITISH)
+    const path = '&path=/product/*'
+    const found = await overview(`${path}&series=day`)
+    assert.equal(found.sampleCount, 5)
+    assert.equal(found.metrics.lcp.p75, 2975)
+    assert.equal(found.metrics.dns.sampleCount, 5)
+    assert.deepEqual(found.paths, [
+      { path: '/product/*', sampleCount: 5, p75: { ...none, lcp: 2975 } },
+    ])
+    assert.deepEqual(
+      found.series?.map(({ from, sampleCount }) => [from, sampleCount]),
+      [
+        ['2026-01-13T00', 2],
+        ['2026-01-14T00', 2],
+        ['2026-01-15T00', 1],
+      ],
+    )
+    assert.equal((await overview(`${path}&from=2026-01-15T00&to=2026-01-15T12`)).sampleCount, 1)
+    const { sampleCount, paths } = await overview('&path=/no-such-page')
+    assert.deepEqual([sampleCount, paths], [0, []])
+    for (const other of ['device=mobile', 'country=GB', 'series=hour']) {
+      assert.equal((await ada.send('GET', `${PATH}${path}&${other}`)).status, 400, other)
+    }
+  })
+
   it('groups errors that differ only in numbers, and drops queries', async () => {
     const source = `${ORIGIN}/app.js?token=secret`
     for (const [at, id] of [4, 17].entries()) {

@@ -1566,7 +1566,7 @@ export interface paths {
         };
         /**
          * Web Vitals of a site over a period
-         * @description Percentiles are computed from all values of the period; devices and countries come largest first. Paths, errors, connections and beacons ignore the filters by device and country; paths cover whole days. `series` adds the vitals of each hour or day, after the filters.
+         * @description Percentiles are computed from all values of the period; devices and countries come largest first. Paths, errors, connections and beacons ignore the filters by device and country; paths cover whole days. With `path`, the kinds of device and the countries are unknown. `series` adds the vitals of each hour or day, after the filters.
          *
          *     Needs the scope `account:read`.
          */
@@ -7737,6 +7737,8 @@ export interface operations {
                 to?: string;
                 /** @description Adds the vitals by hour, for at most seven days, or by day */
                 series?: "hour" | "day";
+                /** @description Only this page, as `paths` names it, by whole days; not with `country`, `device` or `series=hour` */
+                path?: string;
             };
             header?: {
                 /**
