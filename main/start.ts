@@ -124,8 +124,10 @@ function follow(parent: ParentProcess | undefined, steps: Steps): void {
 }
 
 function announce(services: Services, adminUrls: readonly string[]): void {
-  const [baseUrl, databases] = [services.baseUrl(), services.geo.list()]
-  process.stdout.write(announcement({ baseUrl, databases, adminUrls }))
+  const { config, geo } = services
+  const offersSignUp = config.allowSignUp && config.authUrl === undefined
+  const given = { baseUrl: services.baseUrl(), databases: geo.list(), adminUrls, offersSignUp }
+  process.stdout.write(announcement(given))
 }
 
 function listenAddress({ config: { host, port, processes }, isFurther }: Services): ListenAddress {
@@ -203,10 +205,11 @@ interface Announced {
   readonly databases: readonly GeoDatabase[]
   /** One of each process; empty: the admin port is off. */
   readonly adminUrls: readonly string[]
+  readonly offersSignUp: boolean
 }
 
 /** Returns the text that `npm start` prints once the service answers. */
-function announcement({ baseUrl, databases, adminUrls }: Announced): string {
+function announcement({ baseUrl, databases, adminUrls, offersSignUp }: Announced): string {
   const rows = databases.map(
     ({ name, provider, metadata }) =>
       `             ${name} (${provider}), built ${new Date(metadata.builtAt).toISOString().slice(0, 10)}`,
@@ -217,7 +220,8 @@ function announcement({ baseUrl, databases, adminUrls }: Announced): string {
     `Reference    ${baseUrl}${DOCS_PATH}`,
     ...adminUrls.map((url) => `Operators    ${url}/metrics`),
     `Databases    ${rows.join('\n').trimStart()}`,
-    `First key    ${usageText('key', '--email you@example.com --name first')}`,
+    ...(offersSignUp ? [`First key    ${baseUrl}${APP_PATH}/sign-up, or`] : []),
+    `${offersSignUp ? '         ' : 'First key'}    ${usageText('key', '--email you@example.com --name first')}`,
     '',
   ].join('\n')
 }

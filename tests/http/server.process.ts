@@ -37,7 +37,7 @@ describe('the server', () => {
     assert.ok(lines.includes(`\nDashboard    ${server.url}/app\n`))
     assert.ok(lines.includes(`\nReference    ${server.url}/docs\n`))
     assert.match(lines, /^Databases +City \(maxmind\), built 2026-01-13$/m)
-    assert.match(lines, /^First key +npm run --silent key -- --email/m)
+    assert.match(lines, /^First key +http:\S+\/app\/sign-up, or\n +npm run --silent key -- --email/m)
   })
 
   it('accepts at once a key that is made while the server runs', async () => {
