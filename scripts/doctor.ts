@@ -1,23 +1,17 @@
 import { join } from 'node:path'
-import { listBackups } from '../lib/backup/backup-folder.ts'
 import { recallPlans } from '../lib/billing/known-plans.ts'
 import { createPlanPrices } from '../lib/billing/plan-prices.ts'
 import { OVERAGE_EVENT } from '../lib/billing/stripe/overages.ts'
 import { type Config, type PostgresConfig, readConfig } from '../lib/config/config.ts'
 import { readPlans } from '../lib/config/plans.ts'
+import { countFailed } from '../lib/contact/delivery-store.ts'
 import { pendingMigrations } from '../lib/db/database-file.ts'
 import { type Db, openDbToRead } from '../lib/db/open.ts'
-import { checkBackups, checkDownloads, checkGeo, checkTimezones } from '../lib/doctor/check-age.ts'
 import { checkAccount, checkBillingState } from '../lib/doctor/check-billing.ts'
-import { checkConfig } from '../lib/doctor/check-config.ts'
 import { checkClock, checkDatabase } from '../lib/doctor/check-database.ts'
-import { checkDisk, readDisk } from '../lib/doctor/check-disk.ts'
-import { checkFolder } from '../lib/doctor/check-folder.ts'
-import { checkGeofeeds } from '../lib/doctor/check-geofeeds.ts'
-import { checkLists } from '../lib/doctor/check-lists.ts'
+import { checkInquiries, checkNotices } from '../lib/doctor/check-deliveries.ts'
 import { checkMirror } from '../lib/doctor/check-mirror.ts'
 import { checkPostgres, checkPostgresClock } from '../lib/doctor/check-postgres.ts'
-import { checkReplication } from '../lib/doctor/check-replication.ts'
 import { checkAuth, checkMail } from '../lib/doctor/check-services.ts'
 import { checkTax } from '../lib/doctor/check-tax.ts'
 import { countBilling } from '../lib/doctor/count-billing.ts'
@@ -27,17 +21,10 @@ import {
   type NamedFinding,
   runCheck,
   wrong,
-  wrongIfThrows,
 } from '../lib/doctor/finding.ts'
-import { hasLitestream, readReplication } from '../lib/doctor/replication.ts'
-import { timezoneData } from '../lib/geo/answer/timezones.ts'
-import { findLastDownload } from '../lib/geo/download/last-download.ts'
-import { findGeofeeds } from '../lib/geo/geofeeds/find-geofeeds.ts'
-import { readGeofeedStates } from '../lib/geo/geofeeds/geofeed-states.ts'
-import { triedLists } from '../lib/geo/network-lists/list-states.ts'
 import { commandText, usageText } from '../lib/parts/clone-or-package.ts'
 import { reasonOf } from '../lib/parts/reason.ts'
-import { isDownloading, renewalOf } from '../lib/services/geo/downloads.ts'
+import { quickChecks } from '../lib/services/operate/quick-checks.ts'
 import { findMismatches, openBilling } from './parts/billing.ts'
 import { readGeoFiles } from './parts/geo-files.ts'
 import { FLAG, readArguments } from './parts/options.ts'
@@ -63,18 +50,19 @@ await run(async () => {
 function checksOf(config: Config): Check[] {
   const { dataDir, smtpUrl, authUrl } = config
   const checks: Check[] = [
-    { name: 'Settings', find: async () => checkConfig(config) },
-    { name: 'Folder', find: async () => checkFolder(dataDir) },
-    { name: 'Disk', find: async () => checkDisk(readDisk(dataDir)) },
+    ...quickChecks({ config, readGeoFiles: () => readGeoFiles(config), now: Date.now }),
     ...(config.postgres === undefined ? fileChecks(dataDir) : postgresChecks(config.postgres)),
-    { name: 'Geo files', find: () => findGeo(config) },
-    { name: 'Backups', find: () => findBackups(config) },
+    {
+      name: 'Inquiries',
+      find: () =>
+        readDatabase(config, async (db) => [checkInquiries((await countFailed(db)).inquiries)]),
+    },
+    {
+      name: 'Deliveries',
+      find: () =>
+        readDatabase(config, async (db) => [checkNotices((await countFailed(db)).notices)]),
+    },
   ]
-  // The shell of an operator may lack the setting, which scripts/with-litestream.sh makes.
-  const isCopied = config.replicated || hasLitestream(dataDir)
-  if (config.postgres === undefined && isCopied) {
-    checks.push({ name: 'Copy', find: () => findCopy(dataDir) })
-  }
   const { secretKey } = config.stripe
   if (secretKey !== undefined) {
     checks.push({ name: 'Billing', find: () => findBilling(secretKey, config) })
@@ -109,40 +97,6 @@ function compareWith(theirs: number | undefined): Finding[] {
   return theirs === undefined ? [] : [checkPostgresClock(theirs, Date.now())]
 }
 
-async function findGeo(config: Config): Promise<Finding[]> {
-  const now = Date.now()
-  const directory = join(config.dataDir, 'geo')
-  const found = [
-    ...checkGeo(await readGeoFiles(config), renewalOf(config), now),
-    ...checkLists(triedLists(directory), now),
-    ...geofeedFindings(config, now),
-    checkTimezones(timezoneData()),
-  ]
-  if (!isDownloading(config)) return found
-  return [...found, checkDownloads(findLastDownload(directory, now), now)]
-}
-
-function geofeedFindings({ dataDir, geo }: Config, now: number): Finding[] {
-  const { geofeeds } = geo
-  if (geofeeds.length === 0) return []
-  const unusable = wrongIfThrows(
-    () => findGeofeeds(geofeeds),
-    'repair what MERIDIAN_GEOFEEDS names',
-  )
-  return [...unusable, ...checkGeofeeds(readGeofeedStates(join(dataDir, 'geo')).feeds, now)]
-}
-
-async function findBackups({ backupDir, postgres }: Config): Promise<Finding[]> {
-  const [latest] = await listBackups(backupDir)
-  // Another machine may make those of a shared database.
-  if (postgres !== undefined && latest === undefined) return []
-  return [checkBackups(backupDir, latest?.createdAt, Date.now())]
-}
-
-async function findCopy(dataDir: string): Promise<Finding[]> {
-  return [checkReplication(await readReplication(dataDir), Date.now())]
-}
-
 async function findBilling(secretKey: string, config: Config): Promise<Finding[]> {
   // The SDK is slow to load.
   const { createAccountReader } = await import('../lib/billing/stripe/account-reader.ts')
@@ -162,15 +116,19 @@ async function findBilling(secretKey: string, config: Config): Promise<Finding[]
   const settings = { plans, overagePrice, webhookSecrets, overageEvent: OVERAGE_EVENT }
   const findings = await checkAccount(account, settings)
   findings.push(...(await checkTax(account, stripe.tax)))
-  return [...findings, ...(await findBillingState(config))]
+  return [...findings, ...(await readDatabase(config, (db) => findBillingState(db, config)))]
 }
 
-/** Empty if the database cannot be read, which the check of the database reports. */
-async function findBillingState(config: Config): Promise<Finding[]> {
-  const find = async (db: Db) => [
-    ...checkBillingState(await countBilling(db), Date.now()),
-    ...(await checkMismatches(db, config)),
-  ]
+async function findBillingState(db: Db, config: Config): Promise<Finding[]> {
+  const state = checkBillingState(await countBilling(db), Date.now())
+  return [...state, ...(await checkMismatches(db, config))]
+}
+
+/** Returns no finding if the database cannot be read, which the check of the database reports. */
+async function readDatabase(
+  config: Config,
+  find: (db: Db) => Promise<Finding[]>,
+): Promise<Finding[]> {
   try {
     if (config.postgres === undefined) return await readFile(join(config.dataDir, 'app.db'), find)
     const { readPostgres } = await import('./doctor/inspect-postgres.ts')
@@ -204,7 +162,7 @@ async function checkMismatches(db: Db, { stripe, plansFile }: Config): Promise<F
 }
 
 function print(name: string, finding: Finding): void {
-  const start = `${finding.state.padEnd(7)}  ${name.padEnd(9)}  `
+  const start = `${finding.state.padEnd(7)}  ${name.padEnd(10)}  `
   process.stdout.write(`${start}${finding.text}\n`)
   if (finding.state === 'ok') return
   process.stdout.write(`${' '.repeat(start.length)}→ ${finding.advice}\n`)

@@ -24,6 +24,16 @@ export interface DeliveryStore<Row> {
   remove(db: Queries, row: { id: string }): Statement
 }
 
+/** How many messages were given up, each by an index. */
+export async function countFailed({ execute }: Pick<Queries, 'execute'>) {
+  const { rows } = await execute({ sql: COUNT_FAILED, params: [] })
+  const [inquiries, notices] = rows[0] ?? []
+  return { inquiries: Number(inquiries), notices: Number(notices) }
+}
+
+export const COUNT_FAILED = `SELECT (SELECT count(*) FROM inquiries WHERE state = 'dead'),
+  (SELECT count(*) FROM cap_notices WHERE channel IN ('mail', 'webhook') AND state = 'dead')`
+
 export const inquiryStore: DeliveryStore<typeof inquiries.$inferSelect> = createStore(inquiries)
 export const noticeStore: DeliveryStore<typeof capNotices.$inferSelect> = createStore(capNotices)
 

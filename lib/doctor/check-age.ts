@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS } from '../parts/durations.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
 
 /** A database that a server would serve. */
-type GeoFile = UsableFile | UnusableFile
+export type GeoFile = UsableFile | UnusableFile
 
 interface UsableFile {
   readonly name: string

@@ -12,7 +12,7 @@ export interface BillingCounts {
   readonly unsentSince: number | null
 }
 
-const COUNTS = `
+export const COUNTS = `
   SELECT (SELECT count(*) FROM subscriptions), (SELECT max(received_at) FROM processor_events),
     count(*), count(refused_at), min(at)
   FROM overage_reports WHERE sent_at IS NULL`

@@ -214,9 +214,9 @@ describe('npm run doctor', () => {
       STRIPE_PRICE_STARTER: at.starter,
       STRIPE_PRICE_PRO: at.starter,
     })
-    assert.match(stdout, /^ok {7}Billing {4}Stripe accepts the key, and events can be verified$/m)
-    assert.match(stdout, /^ok {7}Billing {4}The plan starter is sold for 9 USD a month$/m)
-    assert.match(stdout, /^wrong {4}Billing {4}The price of the plan pro is 9 USD, but users are/m)
+    assert.match(stdout, /^ok {7}Billing {5}Stripe accepts the key, and events can be verified$/m)
+    assert.match(stdout, /^ok {7}Billing {5}The plan starter is sold for 9 USD a month$/m)
+    assert.match(stdout, /^wrong {4}Billing {5}The price of the plan pro is 9 USD, but users are/m)
     assert.equal(stdout.includes(key), false)
   })
 })

@@ -37,7 +37,7 @@ describe('the comparison with Stripe', () => {
       STRIPE_API_BASE: shop.double.url,
       STRIPE_PRICE_PRO: shop.prices.pro,
     })
-    assert.match(stdout, /^warning {2}Billing {4}outdated: .*pro here, no plan at Stripe$/m)
+    assert.match(stdout, /^warning {2}Billing {5}outdated: .*pro here, no plan at Stripe$/m)
     assert.deepEqual(await shop.row(), row)
   })
 })
