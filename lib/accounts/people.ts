@@ -3,6 +3,7 @@ import { subscriptions } from '../db/billing-tables.ts'
 import {
   and,
   asc,
+  count,
   eq,
   getTableColumns,
   gt,
@@ -14,6 +15,7 @@ import {
 } from '../db/drizzle.ts'
 import type { Queries } from '../db/queries.ts'
 import { users } from '../db/tables.ts'
+import { DAY_MS } from '../parts/durations.ts'
 import { IS_PERSON } from './users.ts'
 
 /** Which users a list shows. */
@@ -73,6 +75,22 @@ export function selectPeople(db: Queries, { search, plan, status, after, limit }
     .where(and(IS_PERSON, isInRange, WHERE[status], hasPlan))
     .orderBy(asc(users.email))
     .limit(limit)
+}
+
+/** How many people have joined within the last day, week and month of 30 days. */
+export async function countSignUps(db: Queries, now: number) {
+  const none = { day: 0, week: 0, month: 0 }
+  return (await selectSignUps(db, now).get()) ?? none
+}
+
+export function selectSignUps(db: Queries, now: number) {
+  const { createdAt } = users
+  const since = (days: number) =>
+    sql<number>`count(CASE WHEN ${createdAt} >= ${now - days * DAY_MS} THEN 1 END)`
+  return db
+    .select({ day: since(1), week: since(7), month: count() })
+    .from(users)
+    .where(and(gte(createdAt, now - 30 * DAY_MS), IS_PERSON))
 }
 
 export async function findPerson(db: Queries, id: string) {

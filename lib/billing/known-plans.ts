@@ -1,8 +1,8 @@
 import { type Plan, type Plans, parsePlan, withRemoved } from '../config/plans.ts'
+import { knownPlans } from '../db/billing-tables.ts'
 import { sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import type { Queries } from '../db/queries.ts'
-import { knownPlans } from '../db/tables.ts'
 
 /** Adds the plans of earlier starts, so that users of a plan that was removed keep it. */
 export async function recallPlans(reads: Queries, plans: Plans): Promise<Plans> {

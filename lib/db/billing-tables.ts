@@ -1,6 +1,13 @@
 import { index, integer, isNull, primaryKey, sqliteTable, text, uniqueIndex } from './drizzle.ts'
 import { users } from './tables.ts'
 
+/** Each plan as the settings last had it. */
+export const knownPlans = sqliteTable('known_plans', {
+  id: text().primaryKey(),
+  /** JSON of a `Plan`. */
+  definition: text().notNull(),
+})
+
 /** Users who are customers at Stripe. */
 export const billingCustomers = sqliteTable('billing_customers', {
   userId: text('user_id')
@@ -23,34 +30,40 @@ const interval = () =>
     .default('month')
 
 /** The current subscription of each user, as last read from Stripe. */
-export const subscriptions = sqliteTable('subscriptions', {
-  userId: ofCustomer(),
-  id: text().notNull().unique(),
-  itemId: text('item_id').notNull(),
-  plan: text().notNull(),
-  /** Status as Stripe names it. */
-  status: text().notNull(),
-  periodStart: integer('period_start').notNull(),
-  periodEnd: integer('period_end').notNull(),
-  /** null: not canceled. */
-  cancelAt: integer('cancel_at'),
-  overages: integer({ mode: 'boolean' }).notNull(),
-  overageItemId: text('overage_item_id'),
-  /** The dearer plan of the last change, and until when it is paid: see `readPaid`. */
-  chargedFrom: text('charged_from').notNull().default(''),
-  /** How often it is paid. */
-  interval: interval(),
-  /** The price of the plan; null: not read yet. */
-  priceId: text('price_id'),
-  /** ISO 4217, in lower case; null: not read yet. */
-  currency: text(),
-  /** null: not in a trial. */
-  trialEnd: integer('trial_end'),
-  /** The price of a change whose payment the customer must confirm; null: none. */
-  pendingPrice: text('pending_price'),
-  /** The price of the last change in this period that was not confirmed in time; null: none. */
-  lapsedPrice: text('lapsed_price'),
-})
+export const subscriptions = sqliteTable(
+  'subscriptions',
+  {
+    userId: ofCustomer(),
+    id: text().notNull().unique(),
+    itemId: text('item_id').notNull(),
+    plan: text().notNull(),
+    /** Status as Stripe names it. */
+    status: text().notNull(),
+    periodStart: integer('period_start').notNull(),
+    periodEnd: integer('period_end').notNull(),
+    /** null: not canceled. */
+    cancelAt: integer('cancel_at'),
+    overages: integer({ mode: 'boolean' }).notNull(),
+    overageItemId: text('overage_item_id'),
+    /** The dearer plan of the last change, and until when it is paid: see `readPaid`. */
+    chargedFrom: text('charged_from').notNull().default(''),
+    /** How often it is paid. */
+    interval: interval(),
+    /** The price of the plan; null: not read yet. */
+    priceId: text('price_id'),
+    /** ISO 4217, in lower case; null: not read yet. */
+    currency: text(),
+    /** null: not in a trial. */
+    trialEnd: integer('trial_end'),
+    /** The price of a change whose payment the customer must confirm; null: none. */
+    pendingPrice: text('pending_price'),
+    /** The price of the last change in this period that was not confirmed in time; null: none. */
+    lapsedPrice: text('lapsed_price'),
+  },
+  ({ status, interval, priceId, currency }) => [
+    index('subscriptions_by_price').on(status, interval, priceId, currency),
+  ],
+)
 
 /** The price of a request over the cap, as last read from Stripe: at most one row. */
 export const overagePrices = sqliteTable('overage_prices', {

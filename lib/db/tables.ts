@@ -36,6 +36,7 @@ export const users = sqliteTable(
   (table) => [
     uniqueIndex('users_by_remote_id').on(table.remoteId),
     index('users_disabled').on(table.email).where(isNotNull(table.disabledAt)),
+    index('users_by_time').on(table.createdAt, table.plan),
     index('users_operators').on(table.email).where(sql`${table.role} = 'operator'`),
   ],
 )
@@ -49,13 +50,6 @@ export const deletionRequests = sqliteTable('account_endings', {
   command: text().notNull(),
   /** Why the server could not delete the account; null: it has not tried. */
   refusal: text(),
-})
-
-/** Each plan as the settings last had it. */
-export const knownPlans = sqliteTable('known_plans', {
-  id: text().primaryKey(),
-  /** JSON of a `Plan`. */
-  definition: text().notNull(),
 })
 
 /** Id of the owner. Deleting the user deletes the row. */

@@ -6,9 +6,8 @@ import { count } from '../dashboard/parts/format.ts'
 import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
+import { type DoctorFinding, Findings } from './findings.tsx'
 import { JobStatus, type JobView } from './job-status.tsx'
-
-const BADGES = { ok: 'good', warning: 'near', wrong: 'error' } as const
 
 /** Sizes are in bytes. */
 export interface SystemFacts {
@@ -129,31 +128,5 @@ function Backups({ base, system, backups, backupCount, backup }: BackupsProps) {
         )}
       </JobStatus>
     </Card>
-  )
-}
-
-/** A finding of the doctor. */
-interface DoctorFinding {
-  /** The name of the check. */
-  readonly check: string
-  readonly state: 'ok' | 'warning' | 'wrong'
-  readonly text: string
-  /** What to do about it. */
-  readonly advice?: string
-}
-
-function Findings({ findings }: { readonly findings: readonly DoctorFinding[] }) {
-  return (
-    <ul class="findings">
-      {findings.map(({ check, state, text, advice }) => (
-        <li>
-          <span class={`badge ${BADGES[state]}`}>{state}</span>
-          <div>
-            <strong>{check}</strong> {text}
-            {advice !== undefined && <p class="soft">{advice}</p>}
-          </div>
-        </li>
-      ))}
-    </ul>
   )
 }

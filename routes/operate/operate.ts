@@ -1,22 +1,18 @@
 import { ApiError } from '../../lib/parts/errors.ts'
-import { redirectTo } from '../dashboard/request/answer.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
 import { showAuditOfAll } from './audit.ts'
 import { operateBillingRoutes } from './billing.ts'
 import { databaseRoutes } from './databases.ts'
 import { inquiryRoutes } from './inquiries.ts'
 import { noticeRoutes } from './notices.ts'
+import { showOverviewOfAll } from './overview.ts'
 import { peopleRoutes } from './person.ts'
 import { showAllSites } from './sites.ts'
 import { systemRoutes } from './system.ts'
 import { showUsageOfAll } from './usage.ts'
 
 const ROUTES: readonly AppRoute<UserVisit>[] = [
-  {
-    method: 'get',
-    path: '/app/operate',
-    answer: async (visit) => redirectTo(visit, '/app/operate/people'),
-  },
+  { method: 'get', path: '/app/operate', answer: showOverviewOfAll },
   ...peopleRoutes,
   { method: 'get', path: '/app/operate/sites', answer: showAllSites },
   { method: 'get', path: '/app/operate/usage', answer: showUsageOfAll },

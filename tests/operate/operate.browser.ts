@@ -73,7 +73,7 @@ describe('the pages of operators', { timeout: 300_000 }, () => {
     assert.equal(await page.textContent('h1'), 'People')
     await page.goto(`${server.url}/app`)
     await page.click('.rail >> text=Operate')
-    await page.waitForURL(/\/app\/operate\/people$/)
+    await page.waitForURL(/\/app\/operate$/)
     await setRole('user')
     await page.reload()
     assert.equal(await page.textContent('h1'), 'Page not found')
@@ -134,6 +134,7 @@ describe('the pages of operators', { timeout: 300_000 }, () => {
 })
 
 const PAGES = [
+  '/app/operate',
   '/app/operate/people?search=nobody&status=disabled',
   '/app/operate/sites',
   '/app/operate/audit',

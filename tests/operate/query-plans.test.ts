@@ -7,8 +7,17 @@ import {
   readAuditOfAll,
   selectAuditOfAll,
 } from '../../lib/accounts/audit-of-all.ts'
-import { type PeopleQuery, readPeople, selectPeople } from '../../lib/accounts/people.ts'
+import {
+  type PeopleQuery,
+  readPeople,
+  selectPeople,
+  selectSignUps,
+} from '../../lib/accounts/people.ts'
+import { selectGroups } from '../../lib/billing/subscription/recurring-revenue.ts'
+import { COUNT_FAILED } from '../../lib/contact/delivery-store.ts'
 import { type LocalDb, openDb } from '../../lib/db/open.ts'
+import { COUNTS as BILLING_COUNTS } from '../../lib/doctor/count-billing.ts'
+import { DAY_MS } from '../../lib/parts/durations.ts'
 import {
   readDaysOfAll,
   readTopKeys,
@@ -128,6 +137,25 @@ describe('the queries of the pages for operators', () => {
     assertOfMonth(planOf(selectTopKeys(db, page)).join('\n'))
     const days = planOf(selectDaysOfAll(db, { from: 1, to: 30 }, 'operation')).join('\n')
     assert.match(days, /SEARCH usage_of_all USING PRIMARY KEY \(day>\? AND day<\?\)/)
+  })
+
+  it('read the figures of the first page from indexes', () => {
+    const joined = assertIndexed(selectSignUps(db, 100 * DAY_MS)).join('\n')
+    assert.match(joined, /SEARCH users USING COVERING INDEX users_by_time \(created_at>\?\)/)
+    const worth = planOf(selectGroups(db))
+    assert.deepEqual(worth, ['SCAN subscriptions USING COVERING INDEX subscriptions_by_price'])
+    const failed = planOf({ toSQL: () => ({ sql: COUNT_FAILED, params: [] }) }).join('\n')
+    assert.match(failed, /SEARCH inquiries USING COVERING INDEX inquiries_by_due \(state=\?\)/)
+    assert.match(failed, /SEARCH cap_notices USING COVERING INDEX cap_notices_by_due/)
+    const days = planOf(selectDaysOfAll(db, { from: 1, to: 2 }, 'status')).join('\n')
+    assert.match(days, /SEARCH usage_of_all USING PRIMARY KEY \(day>\? AND day<\?\)/)
+    const billing = planOf({ toSQL: () => ({ sql: BILLING_COUNTS, params: [] }) }).join('\n')
+    assert.match(billing, /SEARCH processor_events USING COVERING INDEX processor_events_by_time/)
+    assert.match(billing, /overage_reports USING (COVERING )?INDEX overage_reports_unsent/)
+    assert.doesNotMatch(
+      billing,
+      /SCAN (?!subscriptions USING COVERING INDEX|CONSTANT ROW|overage_reports USING)/,
+    )
   })
 
   it('find the same usage as a walk over all of it', async () => {

@@ -55,6 +55,9 @@ export function Frame({ instance, assets, title, path, user, rail, children }: F
   )
 }
 
+/** The first pages of navigations, whose paths begin those of all others. */
+const ROOTS = ['/app', '/app/operate']
+
 function isAt(path: string, page: string): boolean {
-  return path === page || (page !== '/app' && path.startsWith(`${page}/`))
+  return path === page || (!ROOTS.includes(page) && path.startsWith(`${page}/`))
 }

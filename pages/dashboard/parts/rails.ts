@@ -26,6 +26,7 @@ export const OPERATOR_RAIL: Rail = {
 export const OPERATE_RAIL: Rail = {
   label: 'Operate',
   pages: [
+    { path: '/app/operate', text: 'Overview' },
     { path: '/app/operate/people', text: 'People' },
     { path: '/app/operate/sites', text: 'Sites' },
     { path: '/app/operate/usage', text: 'Usage' },
