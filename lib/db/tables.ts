@@ -166,7 +166,7 @@ export const sessions = sqliteTable(
     expiresAt: integer('expires_at').notNull(),
   },
   (table) => [
-    index('sessions_by_user').on(table.userId),
+    index('sessions_by_user').on(table.userId, table.id),
     index('sessions_by_expiry').on(table.expiresAt),
   ],
 )

@@ -34,11 +34,9 @@ async function* listFiles(
   reads: Pick<Queries, 'execute'>,
   userId: string,
 ): AsyncGenerator<PackedFile> {
-  const sql = 'SELECT id FROM sites WHERE user_id = ?'
-  const sites = (await reads.execute({ sql, params: [userId] })).rows.map(([id]) => String(id))
   for (const table of EXPORTED) {
     let number = 0
-    const owners = table.owner === 'site_id' ? sites : [userId]
+    const owners = table.owner === 'site_id' ? await listSitesIn(reads, table, userId) : [userId]
     for (const owner of owners) {
       for await (const rows of readPages(reads, table, owner)) {
         number += 1
@@ -49,27 +47,36 @@ async function* listFiles(
   }
 }
 
+/** The sites of the user that have rows in the table: each costs a statement. */
+async function listSitesIn(
+  { execute }: Pick<Queries, 'execute'>,
+  { table }: ExportedTable,
+  userId: string,
+): Promise<string[]> {
+  const sql = `SELECT id FROM sites WHERE user_id = ? AND EXISTS (
+    SELECT 1 FROM ${table} WHERE site_id = sites.id)`
+  return (await execute({ sql, params: [userId] })).rows.map(([id]) => String(id))
+}
+
 type ShownRow = Readonly<Record<string, unknown>>
 
 /** Reads each page from the last key of the page before, so that late pages cost no more than the first. */
 async function* readPages(
   { execute }: Pick<Queries, 'execute'>,
-  { table, owner, key, columns, sums = [] }: ExportedTable,
+  { table, owner, key, columns }: ExportedTable,
   ownerId: string,
 ): AsyncGenerator<ShownRow[]> {
-  const names = [...columns, ...sums]
-  const selected = [...columns, ...sums.map((name) => `sum(${name})`), ...key].join(', ')
+  const selected = [...columns, ...key].join(', ')
   const keys = key.join(', ')
-  const groups = sums.length === 0 ? '' : `GROUP BY ${keys}`
   let last: readonly unknown[] = []
   for (;;) {
     const after = last.length === 0 ? '' : `AND (${keys}) > (${key.map(() => '?').join(', ')})`
-    const sql = `SELECT ${selected} FROM ${table} WHERE ${owner} = ? ${after} ${groups}
+    const sql = `SELECT ${selected} FROM ${table} WHERE ${owner} = ? ${after}
       ORDER BY ${keys} LIMIT ${MAX_ROWS}`
     const { rows } = await execute({ sql, params: [ownerId, ...last] })
-    if (rows.length > 0) yield rows.map((row) => toShown(names, row))
+    if (rows.length > 0) yield rows.map((row) => toShown(columns, row))
     if (rows.length < MAX_ROWS) return
-    last = rows.at(-1)?.slice(names.length) ?? []
+    last = rows.at(-1)?.slice(columns.length) ?? []
   }
 }
 

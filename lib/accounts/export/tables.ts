@@ -7,11 +7,9 @@ export interface ExportedTable {
   readonly table: string
   /** The column that names the owner: a user, or one of the user's sites. */
   readonly owner: 'id' | 'user_id' | 'actor_id' | 'site_id'
-  /** Together with `owner`, a key that has an index; unique unless there are `sums`. Rows are exported in its order. */
+  /** Unique for the owner. An index serves `owner` and then these. Rows are exported in this order. */
   readonly key: readonly [string, ...string[]]
   readonly columns: readonly string[]
-  /** Columns that are added up, if several rows have the same key. */
-  readonly sums?: readonly string[]
 }
 
 const PERIOD = ['period_start', 'period_end'] as const
@@ -21,14 +19,14 @@ export const EXPORTED: readonly ExportedTable[] = [
     name: 'profile',
     table: 'users',
     owner: 'id',
-    key: ['email'],
+    key: ['id'],
     columns: ['id', 'email', 'name', 'email_verified', 'plan', 'role', 'remote_id', 'created_at'],
   },
   {
     name: 'keys',
     table: 'api_keys',
     owner: 'user_id',
-    key: ['created_at', 'id'],
+    key: ['created_at', 'rowid'],
     columns: [
       ...['id', 'prefix', 'name', 'type', 'scopes', 'allowed_origins'],
       ...['created_at', 'last_used_at', 'expires_at', 'ends_at', 'lifetime_days', 'replaced_by'],
@@ -63,12 +61,12 @@ export const EXPORTED: readonly ExportedTable[] = [
     columns: ['day', 'key_id', 'operation', 'status', 'requests', 'look_ups'],
   },
   {
+    // Days that are not over are only in the counts by operation.
     name: 'usage-by-month',
-    table: 'usage_of_months',
+    table: 'usage_by_month',
     owner: 'user_id',
     key: ['month', 'key_id'],
-    columns: ['month', 'key_id'],
-    sums: ['requests', 'errors', 'limited'],
+    columns: ['month', 'key_id', 'requests', 'errors', 'limited'],
   },
   {
     name: 'usage-by-period',
@@ -81,14 +79,14 @@ export const EXPORTED: readonly ExportedTable[] = [
     name: 'billing-customer',
     table: 'billing_customers',
     owner: 'user_id',
-    key: ['customer_id'],
+    key: ['user_id'],
     columns: ['customer_id', 'created_at'],
   },
   {
     name: 'billing-subscription',
     table: 'subscriptions',
     owner: 'user_id',
-    key: ['id'],
+    key: ['user_id'],
     columns: [
       'id',
       'plan',

@@ -50,6 +50,10 @@ async function filled() {
     `
     INSERT INTO spending_caps (user_id, currency, amount)
       SELECT id, 'usd', 500 FROM users WHERE email LIKE 'ada%';
+    INSERT INTO usage_by_month (month, user_id, key_id, requests, errors, limited)
+      SELECT 20423, id, 'eve', 1, 0, 0 FROM users WHERE email LIKE 'eve%';
+    INSERT INTO usage_by_month (month, user_id, key_id, requests, errors, limited)
+      SELECT 20423, id, '', 4, 2, 1 FROM users WHERE email LIKE 'ada%';
     INSERT INTO second_factors (user_id, secret, confirmed_at)
       SELECT id, 'sealed secret', 1 FROM users;
     INSERT INTO trials (user_id, started_at) SELECT id, 1 FROM users WHERE email LIKE 'ada%';
@@ -89,6 +93,9 @@ describe('GET /v1/account/me/export', () => {
     assert.match(key_id, /^[0-9a-f]{32}$/)
     const answer = { operation: 'locateAddress', status: 200, requests: 1, look_ups: 1 }
     assert.deepEqual(answered, { day: '2026-01-15', ...answer })
+    const months = JSON.parse(files.get('usage-by-month-0001.json') ?? '')
+    const sums = { requests: 4, errors: 2, limited: 1 }
+    assert.deepEqual(months, [{ month: '2025-12-01', key_id: '', ...sums }])
     const [factor] = JSON.parse(files.get('second-factor-0001.json') ?? '')
     assert.deepEqual(factor, { confirmed_at: '1970-01-01T00:00:00.001Z' })
     const all = [...files.values()].join()
