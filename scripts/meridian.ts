@@ -1,3 +1,4 @@
+import { findSimilar } from '../lib/config/did-you-mean.ts'
 import { VERSION } from '../lib/config/version.ts'
 import { COMMANDS, isCommand } from './package/commands.ts'
 import { readCompletion, SHELLS } from './package/completion.ts'
@@ -18,8 +19,15 @@ await run(async () => {
   else if (name === '--version') process.stdout.write(`${VERSION}\n`)
   else if (name === 'completion') process.stdout.write(await readCompletion(args))
   else if (isCommand(name)) await runCommand(name)
-  else throw new UsageError(`There is no command ${name}`, USAGE)
+  else throw unknownCommand(name)
 })
+
+/** One line: the list of all commands would push it out of sight. */
+function unknownCommand(name: string): UsageError {
+  const similar = findSimilar(name, [...Object.keys(COMMANDS), 'completion'])
+  const advice = similar === undefined ? '' : `did you mean ${similar}? `
+  return new UsageError(`There is no command ${name}: ${advice}npx meridian help lists all`)
+}
 
 /** Runs the file that npm scripts run in a clone: each reads its own arguments. */
 async function runCommand(name: keyof typeof COMMANDS): Promise<void> {

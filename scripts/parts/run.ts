@@ -6,8 +6,8 @@ export class UsageRequest extends Error {}
 
 /** The command line is wrong. */
 export class UsageError extends Error {
-  constructor(problem: string, usage: string) {
-    super(`${problem}\n\n${usage}`)
+  constructor(problem: string, usage?: string) {
+    super(usage === undefined ? problem : `${problem}\n\n${usage}`)
   }
 }
 

@@ -131,9 +131,12 @@ describe('the npm package', { skip }, () => {
 
   it('refuses an unknown command', () => {
     const { status, stdout, stderr } = meridian(['toString'])
-    assert.equal(status, 2)
-    assert.equal(stdout, '')
-    assert.match(stderr, /^There is no command toString\n/)
+    assert.deepEqual(
+      [status, stdout, stderr],
+      [2, '', 'There is no command toString: npx meridian help lists all\n'],
+    )
+    const misspelt = meridian(['backpu']).stderr
+    assert.match(misspelt, /^There is no command backpu: did you mean backup\? [^\n]*\n$/)
   })
 
   it('serves look-ups with a key that it made', async () => {
