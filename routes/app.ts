@@ -31,7 +31,8 @@ type Routes = ReturnType<typeof createRoutes>
 
 /** Returns the router of the API, the pages and the dashboard. */
 export function createApp(services: Services): Hono<Env> {
-  const app = new Hono<Env>()
+  // A path with a slash at its end is the same path: clients that join paths add one.
+  const app = new Hono<Env>({ strict: false })
   const api = { services, handlers: createHandlers(services) }
   const routes = createRoutes(api)
   const isLiteral = ({ row }: Routes[number]) => !row.path.includes('{')

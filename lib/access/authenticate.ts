@@ -46,13 +46,26 @@ export function bearerOf(authorization: string | null | undefined): string | nul
 }
 
 const KEY_TOKEN = /^bearer +([sp]k_live_\S*)$/i
+const BASIC = /^basic +([a-z0-9+/]+={0,2})$/i
+const KEY_USER = /^([sp]k_live_[^:]*):$/
 
 /**
- * Returns the text of the API key that the request carries: `X-API-Key`, else a bearer token in the
- * form of a key. undefined if there is none.
+ * Returns the text of the API key that the request carries: `X-API-Key`, else in `Authorization` a bearer token in
+ * the form of a key, or the user of Basic without a password, as `curl -u KEY:` sends it. undefined if there is none.
  */
 export function readKeyText(readHeader: ReadHeader): string | undefined {
-  return readHeader('x-api-key') ?? KEY_TOKEN.exec(readHeader('authorization') ?? '')?.[1]
+  const given = readHeader('x-api-key')
+  if (given !== undefined) return given
+  const authorization = readHeader('authorization')
+  if (authorization === undefined) return undefined
+  return KEY_TOKEN.exec(authorization)?.[1] ?? readKeyUser(authorization)
+}
+
+/** RFC 7617, section 2. */
+function readKeyUser(authorization: string): string | undefined {
+  const [, credentials] = BASIC.exec(authorization) ?? []
+  if (credentials === undefined) return undefined
+  return KEY_USER.exec(Buffer.from(credentials, 'base64').toString())?.[1]
 }
 
 /** Returns the API key that the request carries. Throws 401 if it is invalid. */

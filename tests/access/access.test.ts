@@ -70,6 +70,19 @@ describe('a credential', () => {
     }
   })
 
+  it('may be the user of Basic, as curl -u KEY: sends it (RFC 7617)', async () => {
+    const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+    const origin = 'https://app.example'
+    assert.equal(await codeFor({ authorization: basic(`${secret}:`) }), 'OK')
+    assert.equal(await codeFor({ authorization: basic(`${secret}:`) }, '/v1/account/me'), 'OK')
+    assert.equal(await codeFor({ authorization: basic(`${publishable}:`), origin }), 'OK')
+    assert.equal(await codeFor({ authorization: basic(`${publishable}:`) }), 'ORIGIN_NOT_ALLOWED')
+    for (const text of [secret, `${secret}0:`, `${secret}:x`, `:${secret}`, `a:${secret}`, ':', ''])
+      assert.equal(await codeFor({ authorization: basic(text) }), 'UNAUTHORIZED', text)
+    const both = { authorization: basic(`${secret}:`), 'x-api-key': 'bad' }
+    assert.equal(await codeFor(both), 'UNAUTHORIZED')
+  })
+
   it('is taken from X-API-Key if both headers are present', async () => {
     const authorization = 'Bearer abc'
     assert.equal(await codeFor({ authorization, 'x-api-key': secret }), 'OK')

@@ -37,7 +37,10 @@ describe('the server', () => {
     assert.ok(lines.includes(`\nDashboard    ${server.url}/app\n`))
     assert.ok(lines.includes(`\nReference    ${server.url}/docs\n`))
     assert.match(lines, /^Databases +City \(maxmind\), built 2026-01-13$/m)
-    assert.match(lines, /^First key +http:\S+\/app\/sign-up, or\n +npm run --silent key -- --email/m)
+    assert.match(
+      lines,
+      /^First key +http:\S+\/app\/sign-up, or\n +npm run --silent key -- --email/m,
+    )
   })
 
   it('accepts at once a key that is made while the server runs', async () => {
@@ -119,11 +122,19 @@ describe('the server', () => {
 
   it('answers 200 to GET /health', () => untilHealthy(server))
 
-  it('serves each path under one spelling only, after resolving dots as URLs do', async () => {
-    for (const path of ['//v1', '/v1/', '/v1//', '/V1', '/%76%31/', '/v1%2f']) {
+  it('serves each path under one spelling, with or without a slash at its end, after resolving dots as URLs do', async () => {
+    for (const path of ['//v1', '/v1//', '/v1//?', '/V1', '/%76%31//', '/v1%2f']) {
       assert.match(await rawRequest(server.url, path), /^HTTP\/1\.1 404 /, path)
     }
-    for (const path of ['/v1', '/v1?a=/../b', '/v1/ip/../../v1', '/x/%2e%2e/v1', '/./v1']) {
+    for (const path of [
+      '/v1',
+      '/v1/',
+      '/v1/?a=b',
+      '/v1?a=/../b',
+      '/v1/ip/../../v1',
+      '/x/%2e%2e/v1',
+      '/./v1',
+    ]) {
       assert.match(await rawRequest(server.url, path), /^HTTP\/1\.1 200 /, path)
     }
     assert.match(await rawRequest(server.url, '/health/../v1/account/me'), /^HTTP\/1\.1 401 /)

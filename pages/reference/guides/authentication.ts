@@ -3,10 +3,11 @@ import type { Block, GuideFacts } from './block.ts'
 
 export function authenticationGuide({ url }: GuideFacts): Block[] {
   return [
-    'Send an API key in the header `X-API-Key`, or as a bearer token. You [create keys](/app/keys) in the dashboard; the text of a key is shown once.',
+    'Send an API key in the header `X-API-Key`, as a bearer token, or as the user of Basic without a password. You [create keys](/app/keys) in the dashboard; the text of a key is shown once.',
     {
       code: `curl -H 'X-API-Key: YOUR_API_KEY' ${url}/v1/ip/me
-curl -H 'Authorization: Bearer YOUR_API_KEY' ${url}/v1/ip/me`,
+curl -H 'Authorization: Bearer YOUR_API_KEY' ${url}/v1/ip/me
+curl -u YOUR_API_KEY: ${url}/v1/ip/me`,
     },
     { heading: 'Two types of keys' },
     {

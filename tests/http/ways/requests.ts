@@ -22,7 +22,8 @@ type Header = readonly [name: string, value: string]
 function headers({ secret, publishable }: Keys): fc.Arbitrary<Header> {
   const odd = [`${secret} `, `${secret},${secret}`, secret.toUpperCase(), `${secret}x`]
   const key = mostly(secret, publishable, '', ...odd, 'mk_x')
-  const others = [`bearer ${publishable}`, `Basic ${secret}`, `Bearer  ${secret}`, secret]
+  const basic = `Basic ${Buffer.from(`${secret}:`).toString('base64')}`
+  const others = [`bearer ${publishable}`, `Basic ${secret}`, basic, `Bearer  ${secret}`, secret]
   const login = mostly(`Bearer ${secret}`, ...others, 'Bearer')
   const named = (name: string, ...values: readonly string[]) =>
     fc.constantFrom(...values).map((value): Header => [name, value])
