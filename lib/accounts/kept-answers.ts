@@ -26,7 +26,13 @@ export interface Recognised {
 export interface Done<Answer> {
   readonly answer: Answer
   readonly ms: number | null
+  /** What the new secret in the answer belongs to: the answer is not kept once the secret no longer works. */
+  readonly secretOf?: SecretOf | undefined
 }
+
+/** The id of a key, or all recovery codes of the user. Triggers of the database know both. */
+export type SecretOf = string | typeof RECOVERY_CODES
+export const RECOVERY_CODES = 'recovery codes'
 
 export type KeptAnswers = ReturnType<typeof createKeptAnswers>
 
@@ -159,6 +165,12 @@ async function claim({ db, now }: Parts, attempt: Attempt): Promise<boolean> {
   return changes > 0
 }
 
+interface Kept {
+  readonly answer: string
+  readonly expiresAt: number
+  readonly secretOf: SecretOf | null
+}
+
 /** Answers the request, and keeps the lease meanwhile. */
 async function run<Answer>(
   parts: Parts,
@@ -168,26 +180,26 @@ async function run<Answer>(
   const { db, now, onError } = parts
   const isOwn = and(eq(keptAnswers.id, attempt.id), eq(keptAnswers.claim, attempt.claim))
   const isOpen = and(isOwn, isNull(keptAnswers.answer))
-  const change = (to: { readonly answer?: string; readonly expiresAt: number }) =>
+  const change = (to: Partial<Kept> & Pick<Kept, 'expiresAt'>) =>
     db.update(keptAnswers).set(to).where(isOpen).run()
-  const keep = async (to: { readonly answer: string; readonly expiresAt: number }) => {
+  const keep = async (to: Kept) => {
     const { changes } = await change(to)
     // The request has deleted the account, and the row with it. Or another attempt has taken the row.
     const row = { ...attempt, ...to, userId: null }
     if (changes === 0) await db.insert(keptAnswers).values(row).onConflictDoNothing().run()
   }
-  const settle = async ({ answer, ms }: Done<Answer | null>) => {
+  const settle = async ({ answer, ms, secretOf }: Done<Answer | null>) => {
     const sealed = ms === null ? null : await close(parts, attempt, answer)
     if (ms === null || sealed === null) await db.delete(keptAnswers).where(isOwn).run()
-    else await keep({ answer: sealed, expiresAt: now() + ms })
+    else await keep({ answer: sealed, expiresAt: now() + ms, secretOf: secretOf ?? null })
   }
   const lease = repeat(LEASE_MS / 3, () => change({ expiresAt: now() + LEASE_MS }), onError)
   let done: Done<Answer | null> = { answer: null, ms: null }
   try {
     if (attempt.userId !== null) await removeSurplus(db, attempt.userId)
-    const { answer, ms } = await act()
-    done = { answer, ms }
-    return answer
+    const acted = await act()
+    done = acted
+    return acted.answer
   } finally {
     lease[Symbol.dispose]()
     // The effect cannot be undone, so the caller gets the answer even if keeping it fails.

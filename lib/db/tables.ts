@@ -226,6 +226,8 @@ export const keptAnswers = sqliteTable(
     answer: text(),
     /** While the request is being answered, the end of the lease. */
     expiresAt: integer('expires_at').notNull(),
+    /** What the new secret in the answer belongs to. Triggers delete the row once it no longer works. */
+    secretOf: text('secret_of'),
   },
   (table) => [
     index('kept_answers_by_alias').on(table.alias),

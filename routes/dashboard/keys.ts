@@ -64,7 +64,8 @@ async function showKeys(visit: UserVisit, shown: Shown = {}, status = 200): Prom
 async function showNew(visit: UserVisit, key: ApiKeyCreated): Promise<PageAnswer> {
   // The page does not show the origins of the new key, and a cookie has no space for many.
   const cookie = await shownCookie(visit, key.id, { ...key, allowedOrigins: [] })
-  return redirectTo(visit, `/app/keys?${new URLSearchParams({ created: key.id })}`, [cookie])
+  const page = redirectTo(visit, `/app/keys?${new URLSearchParams({ created: key.id })}`, [cookie])
+  return { ...page, secretOf: key.id }
 }
 
 async function createKey(visit: UserVisit): Promise<PageAnswer> {

@@ -1,5 +1,4 @@
-import * as v from 'valibot'
-import { areGood } from '../../lib/accounts/second-factor/second-factor.ts'
+import { RECOVERY_CODES } from '../../lib/accounts/kept-answers.ts'
 import {
   OfferedSecret,
   RecoveryCodes,
@@ -12,7 +11,6 @@ import { errorForPage } from './request/call-api.ts'
 import { readForm } from './request/form.ts'
 import { catchErrors, formRoutes } from './request/form-routes.ts'
 import { toRefusal } from './request/problem.ts'
-import { findShown, shownCookie } from './request/shown-secret.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
 const PATH = '/app/account/second-factor'
@@ -47,9 +45,7 @@ async function confirm(visit: UserVisit): Promise<PageAnswer> {
   const uri = form.text('uri')
   const body = { code: form.text('code') }
   try {
-    return await showNewCodes(visit, [uri, body.code], () =>
-      visit.callApi('confirmSecondFactor', { body }),
-    )
+    return await showNewCodes(visit, await visit.callApi('confirmSecondFactor', { body }))
   } catch (error) {
     const refused = errorForPage(error)
     const shown = toRefusal(refused, { code: 'code' })
@@ -63,40 +59,16 @@ async function confirm(visit: UserVisit): Promise<PageAnswer> {
 async function renewCodes(visit: UserVisit): Promise<PageAnswer> {
   const form = await readForm(visit.c)
   const body = { password: form.exact('codesPassword'), code: form.text('codesCode') }
-  return showNewCodes(visit, [body.password, body.code], () =>
-    visit.callApi('renewRecoveryCodes', { body }),
-  )
+  return showNewCodes(visit, await visit.callApi('renewRecoveryCodes', { body }))
 }
 
-/**
- * Shows the codes that `make` returns. If the browser sends the same form again, as on reload, it gets the
- * same codes.
- */
 async function showNewCodes(
   visit: UserVisit,
-  sent: readonly string[],
-  make: () => Promise<{ readonly recoveryCodes: readonly string[] }>,
+  { recoveryCodes }: { readonly recoveryCodes: readonly string[] },
 ): Promise<PageAnswer> {
-  const { instance, c } = visit
-  const form = await fingerprint([c.req.path, ...sent])
-  const known = await findGood(visit, form)
-  const codes = known ?? (await make()).recoveryCodes
-  const content = RecoveryCodes({ base: instance.base, codes })
+  const content = RecoveryCodes({ base: visit.instance.base, codes: recoveryCodes })
   const page = await showPage(visit, { title: 'Recovery codes', content })
-  return known === null ? { ...page, cookies: [await shownCookie(visit, form, codes)] } : page
-}
-
-/** The codes that the form got before, unless some were used or replaced since. */
-async function findGood(visit: UserVisit, form: string) {
-  const codes = await findShown(visit, form, v.array(v.string()))
-  const { services, me } = visit
-  return codes !== null && (await areGood(services.secondFactors, me.id, codes)) ? codes : null
-}
-
-/** Recognises a form that is sent again, without keeping the password in it. */
-async function fingerprint(texts: readonly string[]): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(texts))
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).join()
+  return { ...page, secretOf: RECOVERY_CODES }
 }
 
 async function remove({ callApi, c }: UserVisit) {

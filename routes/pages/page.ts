@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
+import type { SecretOf } from '../../lib/accounts/kept-answers.ts'
 import { VERSION } from '../../lib/config/version.ts'
 import type { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -44,6 +45,8 @@ export type PageAnswer = (HtmlContent | FileContent) & {
   readonly headers?: Readonly<Headers>
   /** Values of Set-Cookie headers. */
   readonly cookies?: readonly string[]
+  /** What the new secret on the page belongs to. */
+  readonly secretOf?: SecretOf
 }
 
 interface HtmlContent {

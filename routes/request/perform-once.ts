@@ -1,3 +1,5 @@
+import * as v from 'valibot'
+import { ApiKeyCreated } from '../../lib/contract/account/account-schemas.ts'
 import { HOUR_MS } from '../../lib/parts/durations.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -33,7 +35,15 @@ export async function performOnce(
   // Another key of the user may have fewer scopes than the new key that the answer contains.
   const id = ['operation', row.id, given, caller.userId, caller.key?.id ?? 'session']
   const request = { id, userId: caller.userId, body: JSON.stringify([params, query, body]) }
-  return keptAnswers.answerOnce(request, async () => ({ answer: await act(), ms: KEPT_MS }))
+  return keptAnswers.answerOnce(request, async () => {
+    const answer = await act()
+    return { answer, ms: KEPT_MS, secretOf: newKeyIn(answer) }
+  })
+}
+
+/** The id of the key whose text the reply contains. */
+function newKeyIn(reply: AnyReply): string | undefined {
+  return 'body' in reply && v.is(ApiKeyCreated, reply.body) ? reply.body.id : undefined
 }
 
 const MALFORMED = 'Idempotency-Key: must be 1 to 255 printable ASCII characters'

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import * as v from 'valibot'
+import { ApiKeyCreated } from '../../lib/contract/account/account-schemas.ts'
 import { DAY_MS } from '../../lib/parts/durations.ts'
 import { readColumn, readValue } from '../support/database/sql.ts'
 import { codeOf } from '../support/helpers.ts'
@@ -26,6 +28,15 @@ describe('Idempotency-Key', () => {
     assert.deepEqual(await readColumn(app, 'SELECT name FROM api_keys'), ['Shop'])
     const audited = "SELECT count(*) FROM audit_log WHERE action = 'create_key'"
     assert.equal(await readValue(app, audited), 1)
+  })
+
+  it('shows a key no more once it is revoked', async () => {
+    const send = () => ada.send('POST', KEYS, { name: 'Shop' }, keyed('1'))
+    const ids = [await send(), await send()].map(({ body }) => v.parse(ApiKeyCreated, body).id)
+    assert.equal(ids[1], ids[0])
+    await ada.send('DELETE', `${KEYS}/${ids[0]}`)
+    assert.equal(await readValue(app, 'SELECT count(*) FROM kept_answers'), 0)
+    assert.notEqual(v.parse(ApiKeyCreated, (await send()).body).id, ids[0])
   })
 
   it('registers one site for requests that arrive at the same moment', async () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import decodeQR from 'qr/decode.js'
+import { FORM_ID } from '../../lib/contract/pages.ts'
 import { MINUTE_MS } from '../../lib/parts/durations.ts'
 import { codeAt } from '../support/authenticator.ts'
 import { readColumn } from '../support/database/sql.ts'
-import { cookieOf, visitPage, withCookiesOf } from '../support/scene/pages.ts'
+import { cookieOf, visitPage } from '../support/scene/pages.ts'
 import { freshScene } from '../support/scene/scene.ts'
 import { PASSWORD } from '../support/sign-in.ts'
 
@@ -14,6 +15,8 @@ const EMAIL = 'ada@example.com'
 const app = freshScene()
 const ada = app.user('ada')
 const eve = app.user('eve')
+
+const newId = () => ({ [FORM_ID]: crypto.randomUUID() })
 
 /** The value of a hidden field. */
 function fieldIn(html: string, name: string): string {
@@ -47,11 +50,10 @@ async function turnOn() {
   const uri = fieldIn(offered.html, 'uri')
   const secret = new URL(uri).searchParams.get('secret') ?? ''
   const code = () => codeAt(secret, app.services.now())
-  const form = { uri, code: await code() }
+  const form = { uri, code: await code(), ...newId() }
   const shown = await ada.submit(`${PATH}/confirm`, form)
   assert.equal(shown.status, 200, shown.html)
-  const kept = withCookiesOf(shown, await ada.enter())
-  return { kept, offered, uri, secret, code, recoveryCodes: codesIn(shown.html) }
+  return { form, offered, uri, secret, code, recoveryCodes: codesIn(shown.html) }
 }
 
 async function givePassword(next = '/app/keys') {
@@ -108,17 +110,11 @@ describe('the page of the second factor', () => {
   })
 
   it('shows the same recovery codes if the page with them is reloaded, for ten minutes', async () => {
-    const { kept, uri, code, recoveryCodes } = await turnOn()
-    const confirm = { uri, code: await code() }
-    let jar = kept
-    const send = async (path: string, form: Record<string, string>) => {
-      const page = await visitPage(app, `${PATH}/${path}`, { cookie: jar, form })
-      jar = withCookiesOf(page, jar)
-      return page
-    }
-    assert.deepEqual(codesIn((await send('confirm', confirm)).html), recoveryCodes)
+    const { form, code, recoveryCodes } = await turnOn()
+    const send = (path: string, sent: Record<string, string>) => ada.submit(`${PATH}/${path}`, sent)
+    assert.deepEqual(codesIn((await send('confirm', form)).html), recoveryCodes)
     app.pass(30_000)
-    const replace = { codesPassword: PASSWORD, codesCode: await code() }
+    const replace = { codesPassword: PASSWORD, codesCode: await code(), ...newId() }
     const renewed = codesIn((await send('recovery-codes', replace)).html)
     assert.equal(renewed.length, 10)
     assert.notDeepEqual(renewed, recoveryCodes)
@@ -131,19 +127,28 @@ describe('the page of the second factor', () => {
   })
 
   it('does not show codes again once others have replaced them', async () => {
-    const { kept, uri, code } = await turnOn()
-    const form = { uri, code: await code() }
+    const { form, code } = await turnOn()
     app.pass(30_000)
     const replace = { codesPassword: PASSWORD, codesCode: await code() }
     // In another browser.
     assert.equal((await ada.submit(`${PATH}/recovery-codes`, replace)).status, 200)
-    const { status, html } = await visitPage(app, `${PATH}/confirm`, { cookie: kept, form })
+    const { status, html } = await ada.submit(`${PATH}/confirm`, form)
+    assert.deepEqual([status, codesIn(html)], [400, []])
+  })
+
+  it('does not show codes again once one of them was used', async () => {
+    const { form, recoveryCodes } = await turnOn()
+    const { fields } = await givePassword()
+    const passed = await visitPage(app, '/app/sign-in/code', {
+      form: { ...fields, code: recoveryCodes[0] ?? '' },
+    })
+    assert.equal(passed.status, 303)
+    const { status, html } = await ada.submit(`${PATH}/confirm`, form)
     assert.deepEqual([status, codesIn(html)], [400, []])
   })
 
   it('says that it is on, not that the code is wrong, when its codes are no longer shown', async () => {
-    const { uri, code } = await turnOn()
-    const form = { uri, code: await code() }
+    const { form } = await turnOn()
     app.pass(10 * MINUTE_MS)
     const { status, html } = await ada.submit(`${PATH}/confirm`, form)
     assert.equal(status, 400)
@@ -153,11 +158,10 @@ describe('the page of the second factor', () => {
   })
 
   it('does not show codes again once it is turned off', async () => {
-    const { kept, uri, code, recoveryCodes } = await turnOn()
-    const off = { offPassword: PASSWORD, offCode: recoveryCodes[0] ?? '' }
-    const form = { uri, code: await code() }
-    await ada.submit(`${PATH}/remove`, off)
-    const { status, html } = await visitPage(app, `${PATH}/confirm`, { cookie: kept, form })
+    const { form, code } = await turnOn()
+    app.pass(30_000)
+    await ada.submit(`${PATH}/remove`, { offPassword: PASSWORD, offCode: await code() })
+    const { status, html } = await ada.submit(`${PATH}/confirm`, form)
     assert.deepEqual([status, codesIn(html)], [400, []])
     assert.match(html, /There is nothing to confirm/)
     assert.match(html, /Turn on the second factor/)

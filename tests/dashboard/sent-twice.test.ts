@@ -42,6 +42,14 @@ describe('a form that is sent twice', () => {
     assert.match(html, /sk_live_[0-9a-f]{64}/)
   })
 
+  it('shows a key no more once it is revoked', async () => {
+    const form = { name: 'Shop', ...newId() }
+    const first = await ada.submit('/app/keys', form)
+    const id = await readValue(app, 'SELECT id FROM api_keys')
+    await ada.submit(`/app/keys/${id}/revoke`)
+    assert.notEqual((await ada.submit('/app/keys', form)).location, first.location)
+  })
+
   it('has one effect if both copies arrive at the same moment', async () => {
     const form = { name: 'Shop', ...newId() }
     const cookie = await ada.enter()

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, ne } from '../../db/drizzle.ts'
+import { and, eq, isNotNull, isNull, ne } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
 import { recoveryCodes, secondFactors, sessions } from '../../db/tables.ts'
 import { runInTransaction } from '../../db/transaction.ts'
@@ -110,17 +110,6 @@ export function removeSecondFactor(db: Db, userId: string) {
 
 function isOn(userId: string) {
   return and(eq(secondFactors.userId, userId), isNotNull(secondFactors.confirmedAt))
-}
-
-/** Whether all these recovery codes of the user are still good. */
-export async function areGood(
-  { db, key }: FactorStore,
-  userId: string,
-  codes: readonly string[],
-): Promise<boolean> {
-  const hashes = codes.map((code) => hashRecoveryCode(key, userId, code))
-  const isAmong = and(eq(recoveryCodes.userId, userId), inArray(recoveryCodes.hash, hashes))
-  return (await db.$count(recoveryCodes, isAmong)) === codes.length
 }
 
 function makeCodes({ db, key }: FactorStore, userId: string) {

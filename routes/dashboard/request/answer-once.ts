@@ -99,7 +99,8 @@ type KeptPage = Pick<PageAnswer, 'status' | 'headers' | 'cookies'> &
   ({ readonly html: string | null } | { readonly file: string; readonly type: string })
 
 async function toKept(services: Services, page: PageAnswer): Promise<Done<KeptPage>> {
-  return { answer: await toKeptPage(page), ms: keptMs(services, page) }
+  const { secretOf, ...shown } = page
+  return { answer: await toKeptPage(shown), ms: keptMs(services, page), secretOf }
 }
 
 /** Faults, and limits that are used up, pass: the next copy is answered anew. */
