@@ -10,6 +10,9 @@ export function insertAudit(db: Queries, event: AuditEvent): Statement {
   return db.insert(auditLog).values(event)
 }
 
+/** How users' own logs name an operator. No user has this address. */
+export const OPERATOR_LABEL = 'operator'
+
 export interface Actor {
   /** `dashboard` for our own pages, `api` for any other program. */
   readonly app: 'api' | 'dashboard'

@@ -19,6 +19,7 @@ import type { Queries } from '../db/queries.ts'
 import { accounts, apiKeys, auditLog, users } from '../db/tables.ts'
 import type { Statement } from '../db/transaction.ts'
 import { normaliseEmail } from '../parts/email-address.ts'
+import { OPERATOR_LABEL } from './audit.ts'
 
 export type UserRow = typeof users.$inferSelect
 
@@ -71,14 +72,15 @@ export async function hasSignedUp(db: Db, { id, remoteId }: UserRow): Promise<bo
 }
 
 /**
- * Whether an operator vouches for the owner of the account: since its address last changed, a command has
- * created it or set its password.
+ * Whether an operator vouches for the owner of the account: since its address last changed, an operator has
+ * created it, or a command has, or has set its password.
  */
-export async function isFromCommand(db: Db, id: string): Promise<boolean> {
-  const { actorId, action, app } = auditLog
+export async function isVouchedFor(db: Db, id: string): Promise<boolean> {
+  const { actorId, actorLabel, action, app } = auditLog
+  const isByOperator = and(eq(app, 'dashboard'), eq(actorLabel, OPERATOR_LABEL))
   const isDecisive = or(
     eq(action, 'change_email'),
-    and(eq(app, 'cli'), inArray(action, ['create_user', 'set_password'])),
+    and(or(eq(app, 'cli'), isByOperator), inArray(action, ['create_user', 'set_password'])),
   )
   const last = await db
     .select({ action })

@@ -69,6 +69,14 @@ const LINKS: Readonly<Record<LinkMail, LinkWords>> = {
     before: 'Open this link within an hour to choose a new password:',
     after: 'If you did not ask for this, ignore this message.',
   },
+  invite: {
+    subject: 'Your account is ready',
+    path: '/reset',
+    before:
+      'An account with this address was made for you. Open this link within an hour to choose your password:',
+    after:
+      'Later, ask for a new link on the sign-in page. If you expect no account, ignore this message.',
+  },
   change_email: {
     subject: 'Confirm your new e-mail address',
     path: '/account/email',

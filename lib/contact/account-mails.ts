@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS } from '../parts/durations.ts'
 export type AccountMailRow = typeof accountMails.$inferSelect
 
 /** Mails with a link that works for an hour. */
-export type LinkMail = 'verify_email' | 'reset_password' | 'change_email'
+export type LinkMail = 'verify_email' | 'reset_password' | 'change_email' | 'invite'
 
 /** Mails that say what has happened to the account. */
 export type AccountNotice =
@@ -74,7 +74,7 @@ export function insertLinkMail(db: Db, mail: NewLinkMail): [Statement, ...Statem
 
 /** Removes the mails whose links stop working once the user's tokens are deleted. */
 export function removeSpentLinks(db: Queries, userId: string): Statement {
-  const kinds: LinkMail[] = ['reset_password', 'change_email']
+  const kinds: LinkMail[] = ['reset_password', 'change_email', 'invite']
   return db
     .delete(accountMails)
     .where(and(eq(accountMails.userId, userId), inArray(accountMails.kind, kinds)))

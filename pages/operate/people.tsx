@@ -1,5 +1,7 @@
 import type { Plan } from '../../lib/config/plans.ts'
+import { Card } from '../dashboard/parts/card.tsx'
 import { Field, Option, Select } from '../dashboard/parts/field.tsx'
+import { Form } from '../dashboard/parts/form.tsx'
 import { type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { Table } from '../table.tsx'
@@ -24,23 +26,28 @@ export interface PeopleFilter {
   readonly status: PeopleStatus
 }
 
-interface PeopleProps extends PageProps {
+export interface PeopleProps extends PageProps {
   readonly filter: PeopleFilter
   readonly plans: readonly Plan[]
   /** With the name of the plan in effect. */
   readonly people: readonly (PersonView & { readonly plan: string })[]
   /** Where the next page begins; null: there is none. */
   readonly next: string | null
+  /** How a new person gets a password. */
+  readonly invitation: 'mail' | 'link' | 'auth service'
+  /** What the form for a new account contains. */
+  readonly typed: { readonly email: string; readonly plan: string }
 }
 
 const DONE: Readonly<Record<string, string>> = { deleted: 'Account deleted.' }
 
-export function People({ base, filter, plans, people, next, done = '' }: PeopleProps) {
+export function People(props: PeopleProps) {
+  const { base, filter, plans, people, next, done = '', error } = props
   const path = `${base}/app/operate/people`
   const query = next === null ? null : { ...filter, after: next }
   return (
     <>
-      <Result done={DONE[done]} />
+      <Result error={error} done={DONE[done]} />
       <FilterForm path={path} filter={filter} plans={plans} />
       <Matches shown={people.length} nouns={['user', 'users']} path={path} query={query}>
         {people.length === 0 ? (
@@ -62,7 +69,43 @@ export function People({ base, filter, plans, people, next, done = '' }: PeopleP
           </section>
         )}
       </Matches>
+      <NewPerson path={path} {...props} />
     </>
+  )
+}
+
+const INVITATIONS: Readonly<Record<PeopleProps['invitation'], string>> = {
+  mail: 'A mail with a link invites its owner to choose a password within an hour.',
+  link: 'This service sends no mail: the next page shows a link to choose a password within an hour. Give it to nobody else.',
+  'auth service': 'Its owner signs in at your auth service, which keeps the passwords.',
+}
+
+interface NewPersonProps extends Pick<PeopleProps, 'plans' | 'invitation' | 'typed' | 'problem'> {
+  readonly path: string
+}
+
+function NewPerson({ path, plans, invitation, typed, problem }: NewPersonProps) {
+  return (
+    <Card id="new" title="Create an account">
+      <Form action={path} text="Create the account">
+        <p>{INVITATIONS[invitation]}</p>
+        <Field
+          name="newEmail"
+          label="E-mail address"
+          type="email"
+          value={typed.email}
+          autocomplete="off"
+          maxlength={320}
+          problem={problem}
+          required
+        />
+        <Select name="newPlan" label="Plan" problem={problem}>
+          {plans.map(({ id, name }) => (
+            <Option value={id} text={name} chosen={typed.plan} />
+          ))}
+        </Select>
+      </Form>
+    </Card>
   )
 }
 

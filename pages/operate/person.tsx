@@ -2,6 +2,7 @@ import type { Plan } from '../../lib/config/plans.ts'
 import type { AuditLogEntry } from '../../lib/contract/account/account-schemas.ts'
 import { AuditEntry } from '../dashboard/audit/audit-entry.tsx'
 import { Card } from '../dashboard/parts/card.tsx'
+import { Copyable } from '../dashboard/parts/copyable.tsx'
 import { Option, Select } from '../dashboard/parts/field.tsx'
 import { count, isoTime } from '../dashboard/parts/format.ts'
 import { Given } from '../dashboard/parts/given.tsx'
@@ -38,6 +39,10 @@ interface ListPage<Row> {
 export interface PersonProps extends PageProps, PersonActionsProps {
   /** Whether it is the account of the look-up form on the first page. */
   readonly isBuiltIn: boolean
+  /** A new link to choose a password, which only this operator sees; null: none. */
+  readonly link: string | null
+  /** Whether such links are mailed. */
+  readonly isMailed: boolean
   /** The plan in effect. */
   readonly plan: Plan
   /** Whether a subscription gives the plan. */
@@ -56,6 +61,14 @@ const DONE: Readonly<Record<string, string>> = {
   enable: 'Account enabled.',
   'sign-out': 'All sessions ended.',
   role: 'Role changed.',
+  'second-factor': 'Second factor turned off.',
+}
+
+/** What was done about the password, if that was the last action. */
+function passwordDone({ isMailed, done = '' }: PersonProps): string | undefined {
+  if (done !== 'created' && done !== 'link') return undefined
+  const sent = isMailed ? 'A link to choose a password is on its way.' : ''
+  return (done === 'created' ? `Account created. ${sent}` : sent) || undefined
 }
 
 export function PersonPage(props: PersonProps) {
@@ -63,7 +76,8 @@ export function PersonPage(props: PersonProps) {
   const path = personPath(base, person.id)
   return (
     <>
-      <Result error={error} done={DONE[done]} />
+      <Result error={error} done={DONE[done] ?? passwordDone(props)} />
+      {props.link !== null && <PasswordLink link={props.link} />}
       {isBuiltIn && (
         <Notice kind="hint">
           This account is built in: the form of the first page looks up addresses with its key.{' '}
@@ -95,7 +109,19 @@ export function PersonPage(props: PersonProps) {
   )
 }
 
-function Account({ person, plan, isPaid, requests }: PersonProps) {
+function PasswordLink({ link }: { readonly link: string }) {
+  return (
+    <Notice kind="done">
+      <p>
+        Give this link to the person alone: it is valid once, for an hour, and shown for ten
+        minutes.
+      </p>
+      <Copyable id="password-link" text={link} />
+    </Notice>
+  )
+}
+
+function Account({ person, plan, isPaid, requests, hasSecondFactor }: PersonProps) {
   const { id, name, createdAt, assignedPlan, subscribed } = person
   const status = subscribed?.status.replaceAll('_', ' ')
   return (
@@ -105,6 +131,7 @@ function Account({ person, plan, isPaid, requests }: PersonProps) {
         facts={[
           ['Name', name ? <Given text={name} /> : undefined],
           ['Id', <code>{id}</code>],
+          ['Second factor', hasSecondFactor ? 'On' : undefined],
           ['Since', <Time at={isoTime(createdAt)} precision="day" />],
           ['Plan in effect', `${plan.name} (${isPaid ? `Stripe, ${status}` : 'assigned'})`],
           ['Assigned plan', isPaid ? assignedPlan : undefined],
@@ -159,10 +186,13 @@ interface PersonActionsProps {
   readonly plans: readonly Plan[]
   /** Whether sessions are kept here, not at an auth service. */
   readonly keepsSessions: boolean
+  readonly hasSecondFactor: boolean
 }
 
 /** What an operator can do. Each link leads to a page that asks first. */
-function PersonActions({ base, person, isSelf, plans, keepsSessions }: PersonActionsProps) {
+function PersonActions(props: PersonActionsProps) {
+  const { base, person, isSelf, plans, keepsSessions, hasSecondFactor } = props
+  const mayHelp = !isSelf && keepsSessions
   const path = personPath(base, person.id)
   const isOperator = person.role === 'operator'
   const isDisabled = person.disabledAt !== null
@@ -185,6 +215,8 @@ function PersonActions({ base, person, isSelf, plans, keepsSessions }: PersonAct
       </form>
       <div class="actions">
         {keepsSessions && link('sign-out', 'Sign out everywhere…')}
+        {mayHelp && !isDisabled && link('link', 'Send a password link…')}
+        {mayHelp && hasSecondFactor && link('second-factor', 'Turn off the second factor…')}
         {isDisabled && link('enable', 'Enable…')}
         {!isSelf && !isOperator && !isDisabled && link('disable', 'Disable…')}
         {!isSelf && !isOperator && !isDisabled && link('role?to=operator', 'Make an operator…')}

@@ -1,4 +1,9 @@
-import { type AuditEvent, callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
+import {
+  type AuditEvent,
+  callerEvent,
+  insertAudit,
+  OPERATOR_LABEL,
+} from '../../lib/accounts/audit.ts'
 import type { AuditNote } from '../../lib/contract/account/audit-actions.ts'
 import { runInTransaction, type Statement } from '../../lib/db/transaction.ts'
 import type { Job, JobState } from '../../lib/services/operate/job.ts'
@@ -14,7 +19,12 @@ type Forms = Parameters<typeof formRoutes>
  * Routes for the forms of an operator's page. The actions use the database directly, not through the API,
  * so the page must also turn faults of the database into messages.
  */
-export function actionRoutes(root: Forms[0], show: Forms[1], actions: Forms[2]) {
+export function actionRoutes(
+  root: Forms[0],
+  show: Forms[1],
+  actions: Forms[2],
+  fields: Forms[3] = {},
+) {
   const guarded = Object.entries(actions).map(([name, act]) => {
     const guard: typeof act = async (visit) => {
       try {
@@ -25,7 +35,7 @@ export function actionRoutes(root: Forms[0], show: Forms[1], actions: Forms[2]) 
     }
     return [name, guard] as const
   })
-  return formRoutes(root, show, Object.fromEntries(guarded))
+  return formRoutes(root, show, Object.fromEntries(guarded), fields)
 }
 
 /** An operator's action as an event of the audit log, under the operator's id. */
@@ -59,7 +69,7 @@ export function auditForUser(
   const detail = note.detail == null ? name : `${name}: ${note.detail}`
   const own = operatorAudit(visit, { targetType: 'user', targetId: id, ...note, detail })
   if (id === visit.me.id) return [own]
-  const operator = { app: 'dashboard', userId: id, label: 'operator' } as const
+  const operator = { app: 'dashboard', userId: id, label: OPERATOR_LABEL } as const
   return [own, insertAudit(services.db, callerEvent(operator, note, services.now()))]
 }
 

@@ -6,7 +6,8 @@ import { databaseRoutes } from './databases.ts'
 import { inquiryRoutes } from './inquiries.ts'
 import { noticeRoutes } from './notices.ts'
 import { showOverviewOfAll } from './overview.ts'
-import { peopleRoutes } from './person.ts'
+import { peopleRoutes } from './people.ts'
+import { personRoutes } from './person.ts'
 import { showAllSites } from './sites.ts'
 import { systemRoutes } from './system.ts'
 import { showUsageOfAll } from './usage.ts'
@@ -14,6 +15,7 @@ import { showUsageOfAll } from './usage.ts'
 const ROUTES: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/operate', answer: showOverviewOfAll },
   ...peopleRoutes,
+  ...personRoutes,
   { method: 'get', path: '/app/operate/sites', answer: showAllSites },
   { method: 'get', path: '/app/operate/usage', answer: showUsageOfAll },
   { method: 'get', path: '/app/operate/audit', answer: showAuditOfAll },

@@ -15,7 +15,7 @@ import type { UserVisit } from '../dashboard/request/visit.ts'
 import { auditForUser, operatorEvent } from './action.ts'
 
 /** The operator, the person whose account to change, and what it becomes: a plan or a role, else empty. */
-interface ActionRequest {
+export interface ActionRequest {
   readonly visit: UserVisit
   readonly person: Person
   readonly to: string
@@ -34,7 +34,8 @@ interface Question {
 export interface PersonAction {
   /** Returns what to ask the operator. Throws BAD_REQUEST if it cannot be done. */
   readonly ask: (request: ActionRequest) => Question
-  readonly perform: (request: ActionRequest) => Promise<void>
+  /** Returns the cookies of the answer. */
+  readonly perform: (request: ActionRequest) => Promise<readonly string[] | undefined>
 }
 
 /** By the last part of their path. */
@@ -171,11 +172,11 @@ const TAKE_ROLE: Question = {
   button: 'Remove the role',
 }
 
-function auditRows({ visit, person }: ActionRequest, note: AuditNote): Statement[] {
+export function auditRows({ visit, person }: ActionRequest, note: AuditNote): Statement[] {
   return auditForUser(visit, { id: person.id, name: person.email }, note)
 }
 
-function refuseSelf({ me }: UserVisit, { id }: Person): void {
+export function refuseSelf({ me }: UserVisit, { id }: Person): void {
   if (id === me.id) throw refusal('Another operator must do this: it is your own account')
 }
 
@@ -183,7 +184,7 @@ function refuseOperator({ role }: Person): void {
   if (role === 'operator') throw refusal('Remove the operator role first')
 }
 
-function refusal(message: string): ApiError {
+export function refusal(message: string): ApiError {
   return new ApiError('BAD_REQUEST', message)
 }
 

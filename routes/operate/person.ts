@@ -1,31 +1,30 @@
 import * as v from 'valibot'
 import { listKeysWithLastUse } from '../../lib/access/last-used.ts'
 import { readAuditPage } from '../../lib/accounts/audit-page.ts'
-import { findPerson, type Person, readPeople } from '../../lib/accounts/people.ts'
+import { findPerson, type Person } from '../../lib/accounts/people.ts'
+import { findSecondFactor } from '../../lib/accounts/second-factor/second-factor.ts'
 import { listSites } from '../../lib/accounts/sites.ts'
-import { planInEffect, toEntitlement } from '../../lib/config/entitlement.ts'
+import { toEntitlement } from '../../lib/config/entitlement.ts'
 import { DEMO_PLAN } from '../../lib/config/plans.ts'
-import { textUpTo } from '../../lib/contract/common.ts'
 import { normaliseEmail } from '../../lib/parts/email-address.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import { parse } from '../../lib/parts/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { Confirmation } from '../../pages/operate/confirmation.tsx'
-import { People, STATUS_LABELS } from '../../pages/operate/people.tsx'
 import { PersonPage, type PersonProps } from '../../pages/operate/person.tsx'
 import { personPath } from '../../pages/operate/person-view.ts'
 import { redirectTo, showOperatePage } from '../dashboard/request/answer.ts'
 import { readForm } from '../dashboard/request/form.ts'
 import { catchErrors } from '../dashboard/request/form-routes.ts'
+import { findShown } from '../dashboard/request/shown-secret.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
 import type { PageAnswer } from '../pages/page.ts'
 import { splitPage } from './paging.ts'
 import { PERSON_ACTIONS, type PersonAction } from './person-actions.ts'
+import { SIGN_IN_ACTIONS } from './sign-in-actions.ts'
 
-/** Of people, and of the keys and sites of one of them. */
+/** Of the keys and sites. */
 const PAGE_SIZE = 50
-
-const EmailText = v.optional(textUpTo(320), '')
 
 const LIST = '/app/operate/people'
 const PERSON = `${LIST}/:id` as const
@@ -38,11 +37,10 @@ const Offset = v.optional(
 /** How many keys and sites come before those that the page shows. */
 const Offsets = v.object({ keys: Offset, sites: Offset })
 
-/** The list, the page of each person, and for each action a question (GET) and its answer (POST). */
-export const peopleRoutes: readonly AppRoute<UserVisit>[] = [
-  { method: 'get', path: LIST, answer: showPeople },
+/** The page of each person, and for each action a question (GET) and its answer (POST). */
+export const personRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: PERSON, answer: (visit) => showPerson(visit) },
-  ...Object.entries(PERSON_ACTIONS).flatMap(([name, action]) => {
+  ...Object.entries({ ...PERSON_ACTIONS, ...SIGN_IN_ACTIONS }).flatMap(([name, action]) => {
     const path = `${PERSON}/${name}` as const
     const ask = catchErrors(showPerson, (visit) => confirm(visit, action))
     const act = catchErrors(showPerson, (visit) => perform(visit, action, name))
@@ -72,9 +70,9 @@ async function perform(visit: UserVisit, action: PersonAction, name: string) {
   if (asksAddress === true && normaliseEmail(form.text('email')) !== person.email) {
     throw new ApiError('BAD_REQUEST', 'The address that you typed differs: nothing was changed')
   }
-  await action.perform(request)
+  const cookies = (await action.perform(request)) ?? []
   if (name === 'delete') return redirectTo(visit, `${LIST}?done=deleted`)
-  return redirectTo(visit, `${LIST}/${encodeURIComponent(person.id)}?done=${name}`)
+  return redirectTo(visit, `${LIST}/${encodeURIComponent(person.id)}?done=${name}`, cookies)
 }
 
 async function getPerson({ services, c }: UserVisit): Promise<Person> {
@@ -97,6 +95,9 @@ async function showPerson(
     isBuiltIn: person.assignedPlan === DEMO_PLAN.id && services.config.demo,
     plans: services.plans.assignable,
     keepsSessions: services.config.authUrl === undefined,
+    isMailed: services.mails.isOn && services.config.authUrl === undefined,
+    link: await findShown(visit, person.id, v.string()),
+    hasSecondFactor: (await findSecondFactor(services, person.id)) !== null,
     done: c.req.query('done'),
     ...(await readAccount(services, person, parse(Offsets, c.req.query()))),
     ...shown,
@@ -137,37 +138,4 @@ function toPage<Row>(
   if (last === undefined) return { rows, next: null }
   const at = { ...offsets, [list]: offsets[list] + PAGE_SIZE }
   return { rows, next: { keys: String(at.keys), sites: String(at.sites) } }
-}
-
-/** Shows a page of the users whose addresses begin with the text that was typed. */
-async function showPeople(visit: UserVisit): Promise<PageAnswer> {
-  const { services, instance, c } = visit
-  const { plans, storage } = services
-  const { after, ...filter } = parse(querySchema(plans.assignable), c.req.query())
-  const wanted = { ...filter, after, limit: PAGE_SIZE + 1 }
-  const { rows, last } = splitPage(await readPeople(storage.longReads, wanted), PAGE_SIZE)
-  const content = People({
-    base: instance.base,
-    filter,
-    plans: plans.assignable,
-    people: rows.map((person) => ({ ...person, plan: planInEffect(person, plans).name })),
-    next: last?.email ?? null,
-    done: c.req.query('done'),
-  })
-  return showOperatePage(visit, { title: 'People', content })
-}
-
-function querySchema(plans: readonly { readonly id: string }[]) {
-  const ids = ['', ...plans.map(({ id }) => id)]
-  return v.object({
-    search: v.pipe(EmailText, v.transform(normaliseEmail)),
-    plan: v.optional(v.picklist(ids, 'is not a plan'), ''),
-    status: v.optional(v.picklist(keysOf(STATUS_LABELS), 'is not a status'), 'all'),
-    after: EmailText,
-  })
-}
-
-function keysOf<Key extends string>(labels: Readonly<Record<Key, string>>): Key[] {
-  // safe: the labels are constants with no other keys
-  return Object.keys(labels) as Key[]
 }

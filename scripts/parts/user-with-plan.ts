@@ -3,7 +3,7 @@ import {
   findUserByEmail,
   hasSignedUp,
   insertUser,
-  isFromCommand,
+  isVouchedFor,
   newUser,
   type UserRow,
   updatePlan,
@@ -52,10 +52,10 @@ async function setPlan(accounts: Accounts, user: UserRow, wanted: Plan | undefin
   return { user, plan, outcome: 'changed' as const }
 }
 
-/** Anybody can sign up with any address. Accounts that a command made are the operator's own doing. */
+/** Anybody can sign up with any address. Accounts that an operator made are the operator's own doing. */
 async function mayBeStranger({ db }: Accounts, user: UserRow): Promise<boolean> {
   if (user.emailVerified || !(await hasSignedUp(db, user))) return false
-  return user.remoteId !== null || !(await isFromCommand(db, user.id))
+  return user.remoteId !== null || !(await isVouchedFor(db, user.id))
 }
 
 function getPlan(plans: Plans, id: string): Plan {

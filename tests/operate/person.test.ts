@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import { PERSON_ACTIONS } from '../../routes/operate/person-actions.ts'
+import { SIGN_IN_ACTIONS } from '../../routes/operate/sign-in-actions.ts'
 import { makeFail, readRows, readValue, write } from '../support/database/sql.ts'
 import { makeApp, NOON } from '../support/helpers.ts'
 import { visitPage } from '../support/scene/pages.ts'
@@ -265,7 +266,7 @@ describe('what an operator cannot do', () => {
 
   it('accepts no forms of other sites', async () => {
     const path = await personPath(ada)
-    for (const name of Object.keys(PERSON_ACTIONS)) {
+    for (const name of Object.keys({ ...PERSON_ACTIONS, ...SIGN_IN_ACTIONS })) {
       const headers = { 'sec-fetch-site': 'cross-site' }
       const form = { to: name === 'plan' ? 'pro' : 'operator' }
       const { status } = await olga.submit(`${path}/${name}`, form, { headers })

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { removeSpentLinks } from '../../contact/account-mails.ts'
+import { APP_PATH } from '../../contract/pages.ts'
 import { eq } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
 import { sessions, verifications } from '../../db/tables.ts'
@@ -21,6 +22,11 @@ export function insertResetToken(
   const times = { createdAt: now, updatedAt: now, expiresAt: now + HOUR_MS }
   const row = { id: crypto.randomUUID(), identifier, value: userId, ...times }
   return { token, statement: db.insert(verifications).values(row) }
+}
+
+/** The page on which the owner of the token chooses a password. */
+export function resetLink(baseUrl: string, token: string): string {
+  return `${baseUrl}${APP_PATH}/reset?${new URLSearchParams({ token })}`
 }
 
 /** Ends all sessions of the user, and invalidates all links that were mailed. */

@@ -1,5 +1,9 @@
 import { hashPassword, whyRefused } from '../../../lib/access/sign-in/passwords.ts'
-import { endSignIns, insertResetToken } from '../../../lib/access/sign-in/reset-tokens.ts'
+import {
+  endSignIns,
+  insertResetToken,
+  resetLink,
+} from '../../../lib/access/sign-in/reset-tokens.ts'
 import { setPassword } from '../../../lib/access/stored-password.ts'
 import { removeSecondFactor } from '../../../lib/accounts/second-factor/second-factor.ts'
 import { findUserByEmail, type UserRow } from '../../../lib/accounts/users.ts'
@@ -47,7 +51,7 @@ export async function claimLink(accounts: ConfiguredAccounts, email: string): Pr
   await runInTransaction(db, [statement, audit(accounts, user.id, { action: 'link_account' })])
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const base = config.baseUrl ?? `http://${host}:${config.port}`
-  return `${base}/app/reset?${new URLSearchParams({ token })}`
+  return resetLink(base, token)
 }
 
 /** The running server sends the notices. */

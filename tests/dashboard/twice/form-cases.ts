@@ -23,6 +23,8 @@ import {
   withSite,
 } from './scenes.ts'
 
+const inviting = asOperator('/app/operate/people', undefined, { newEmail: 'zoe@example.com' })
+
 /** Each form of the service, and what a visitor enters. */
 export const FORM_CASES: readonly FormCase[] = [
   { route: '/app/sign-in', open: asGuest('/app/sign-in', { email: EMAIL, password: PASSWORD }) },
@@ -174,6 +176,21 @@ export const FORM_CASES: readonly FormCase[] = [
   { route: '/app/sites', open: asUser('/app/sites', { name: SITE }) },
   { route: '/app/sites/:id/remove', open: withSite },
   { route: '/app/sites/:id/proof', open: withSite },
+  { route: '/app/operate/people', open: inviting },
+  { route: '/app/operate/people', name: 'without mail', sendsMail: false, open: inviting },
+  { route: '/app/operate/people/:id/link', open: asOperator('/app/operate/people/:id/link') },
+  {
+    route: '/app/operate/people/:id/link',
+    name: 'without mail',
+    sendsMail: false,
+    open: asOperator('/app/operate/people/:id/link'),
+  },
+  {
+    route: '/app/operate/people/:id/second-factor',
+    open: asOperator('/app/operate/people/:id/second-factor', async (stage) => {
+      await turnOnFactor(stage)
+    }),
+  },
   {
     route: '/app/operate/people/:id/plan',
     open: asOperator('/app/operate/people/:id/plan?to=pro'),
