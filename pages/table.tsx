@@ -1,7 +1,17 @@
 import type { Child } from 'hono/jsx'
 
+/** A column whose head is a link that sorts by it. */
+export interface SortHead {
+  readonly text: string
+  readonly href: string
+  /** The order of its values; undefined: another column sorts. */
+  readonly sort?: 'ascending' | 'descending' | undefined
+}
+
+export type Head = string | SortHead
+
 interface TableProps {
-  readonly heads: readonly string[]
+  readonly heads: readonly Head[]
   /** The cells of each row. The first one is the head of the row. */
   readonly rows?: readonly (readonly Child[])[]
   /** Each cell carries the head of its column, which narrow screens show in `.stacked`. */
@@ -17,7 +27,7 @@ export function Table({ heads, rows = [], isStacked, children }: TableProps) {
       <thead>
         <tr>
           {heads.map((head) => (
-            <th scope="col">{head}</th>
+            <HeadCell head={head} />
           ))}
         </tr>
       </thead>
@@ -26,7 +36,7 @@ export function Table({ heads, rows = [], isStacked, children }: TableProps) {
           <tr>
             <th scope="row">{head}</th>
             {values.map((value, at) => (
-              <td data-head={isStacked && heads[at + 1]}>{value}</td>
+              <td data-head={isStacked && textOf(heads[at + 1])}>{value}</td>
             ))}
           </tr>
         ))}
@@ -34,4 +44,18 @@ export function Table({ heads, rows = [], isStacked, children }: TableProps) {
       </tbody>
     </table>
   )
+}
+
+function HeadCell({ head }: { readonly head: Head }) {
+  if (typeof head === 'string') return <th scope="col">{head}</th>
+  const { text, href, sort } = head
+  return (
+    <th scope="col" aria-sort={sort}>
+      <a href={href}>{text}</a>
+    </th>
+  )
+}
+
+function textOf(head: Head | undefined): string | undefined {
+  return typeof head === 'string' ? head : head?.text
 }

@@ -1,3 +1,4 @@
+import { ChoiceLinks } from '../dashboard/parts/choice-links.tsx'
 import { Confirm, PostButton } from '../dashboard/parts/form.tsx'
 import { count } from '../dashboard/parts/format.ts'
 import { undirected } from '../dashboard/parts/given.tsx'
@@ -87,23 +88,19 @@ function States({
   counts,
 }: Pick<DeliveriesProps, 'path' | 'counts'> & { readonly chosen: State | '' }) {
   const all = Object.values(counts).reduce((sum, n) => sum + n, 0)
-  const link = (state: State | '', text: string, n: number) => (
-    <a
-      href={state === '' ? path : `${path}?state=${state}`}
-      aria-current={state === chosen ? 'page' : undefined}
-    >
-      {text} ({count(n)})
-    </a>
-  )
-  return (
-    <nav class="tabs" aria-label="States">
-      {link('', 'All', all)}
-      {link('waiting', STATES.waiting, counts.waiting ?? 0)}
-      {link('dead', STATES.dead, counts.dead ?? 0)}
-      {link('kept', STATES.kept, counts.kept ?? 0)}
-      {link('delivered', STATES.delivered, counts.delivered ?? 0)}
-    </nav>
-  )
+  const link = (state: State | '', text: string, n: number) => ({
+    text: `${text} (${count(n)})`,
+    href: state === '' ? path : `${path}?state=${state}`,
+    isChosen: state === chosen,
+  })
+  const links = [
+    link('', 'All', all),
+    link('waiting', STATES.waiting, counts.waiting ?? 0),
+    link('dead', STATES.dead, counts.dead ?? 0),
+    link('kept', STATES.kept, counts.kept ?? 0),
+    link('delivered', STATES.delivered, counts.delivered ?? 0),
+  ]
+  return <ChoiceLinks label="States" look="tabs" links={links} />
 }
 
 /** The page next to that of the deliveries. */

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { Card } from '../dashboard/parts/card.tsx'
+import { ChoiceLinks } from '../dashboard/parts/choice-links.tsx'
 import { Option, Select } from '../dashboard/parts/field.tsx'
 import { count, counted } from '../dashboard/parts/format.ts'
 import type { PageProps } from '../dashboard/parts/notice.tsx'
@@ -95,16 +96,15 @@ function Filters({ path, choice, months }: FiltersProps) {
 function Lists({ path, choice }: Pick<FiltersProps, 'path' | 'choice'>) {
   const { month, split } = choice
   return (
-    <nav class="tabs" aria-label="Lists">
-      {Object.entries(LISTS).map(([list, text]) => (
-        <a
-          href={`${path}?${new URLSearchParams({ month, split, list })}`}
-          aria-current={list === choice.list ? 'page' : undefined}
-        >
-          {text}
-        </a>
-      ))}
-    </nav>
+    <ChoiceLinks
+      label="Lists"
+      look="tabs"
+      links={Object.entries(LISTS).map(([list, text]) => ({
+        text,
+        href: `${path}?${new URLSearchParams({ month, split, list })}`,
+        isChosen: list === choice.list,
+      }))}
+    />
   )
 }
 

@@ -1,5 +1,5 @@
+import { VITALS } from '../../lib/contract/telemetry/metrics.ts'
 import type { SeriesStep } from '../../lib/contract/telemetry/telemetry-overview.ts'
-import { DEVICE_TYPES } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import {
   dayOfHour,
@@ -9,21 +9,33 @@ import {
   parseHour,
   type TelemetryPeriod,
 } from '../../lib/rum/hour.ts'
-import { PERIODS, type VitalsChoice } from '../../pages/dashboard/vitals/filters.tsx'
+import {
+  AUDIENCES,
+  type Audience,
+  PERIODS,
+  SORTS,
+  type VitalsChoice,
+} from '../../pages/dashboard/vitals/choice.ts'
 
 /** Reads the query of the page. Missing and invalid values get their defaults. */
 export function readChoice(
   query: (name: string) => string | undefined,
   sites: readonly string[],
 ): VitalsChoice {
-  const country = query('country') ?? ''
+  const text = (name: string) => query(name) ?? ''
+  const country = /^[A-Z]{2}$/.exec(text('country'))?.[0] ?? ''
+  const oneOf = <Name extends string>(name: string, known: readonly Name[]) =>
+    known.find((value) => value === query(name))
   return {
     site: query('site') || (sites[0] ?? ''),
-    period: PERIODS.find((name) => name === query('period')) ?? '7d',
-    from: query('from') ?? '',
-    to: query('to') ?? '',
-    device: DEVICE_TYPES.find((type) => type === query('device')) ?? '',
-    country: /^[A-Z]{2}$/.test(country) ? country : '',
+    period: oneOf('period', PERIODS) ?? '7d',
+    from: text('from'),
+    to: text('to'),
+    device: oneOf('device', AUDIENCES) ?? '',
+    country,
+    path: country === '' ? text('path') : '',
+    metric: oneOf('metric', VITALS) ?? 'lcp',
+    sort: oneOf('sort', SORTS) ?? 'views',
   }
 }
 
@@ -51,17 +63,17 @@ const DAYS = { '24h': 1, '7d': 7, '28d': 28, '90d': 90 } as const
 
 /** A period that is shown by day starts with a whole day. */
 function lastDays(days: number, now: number): TelemetryPeriod {
-  if (days <= MAX_DAYS_BY_HOUR) return { from: now - days * HOURS_OF_DAY + 1, to: now }
+  if (days < MIN_DAYS_BY_DAY) return { from: now - days * HOURS_OF_DAY + 1, to: now }
   return { from: (dayOfHour(now) - days + 1) * HOURS_OF_DAY, to: now }
 }
 
-/** Longer periods are shown by day. */
-const MAX_DAYS_BY_HOUR = 7
+/** Shorter periods are shown by hour. */
+const MIN_DAYS_BY_DAY = 7
 /** A comparison reaches back at most this far. */
 const COMPARED_HOURS = 90 * HOURS_OF_DAY
 
 export function stepOf({ from, to }: TelemetryPeriod): SeriesStep {
-  return to - from < MAX_DAYS_BY_HOUR * HOURS_OF_DAY ? 'hour' : 'day'
+  return dayOfHour(to) - dayOfHour(from) < MIN_DAYS_BY_DAY - 1 ? 'hour' : 'day'
 }
 
 /** The period of the same length just before; null if it begins more than 90 days ago. */
@@ -70,12 +82,15 @@ export function periodBefore({ from, to }: TelemetryPeriod, now: number): Teleme
   return before.from < hourOf(now) - COMPARED_HOURS ? null : before
 }
 
-export function toQuery({ site, device, country }: VitalsChoice, period: TelemetryPeriod) {
+/** The query of an overview: pages are counted over all countries and devices. */
+export function toQuery(choice: VitalsChoice, audience: Audience, period: TelemetryPeriod) {
+  const { site, country, path } = choice
   return {
     domain: site,
     from: formatHour(period.from),
     to: formatHour(period.to),
-    ...(device !== '' && { device }),
+    ...(audience !== 'all' && { device: audience }),
     ...(country !== '' && { country }),
+    ...(path !== '' && { path }),
   }
 }

@@ -1,10 +1,12 @@
 import { VITALS } from '../../lib/contract/telemetry/metrics.ts'
 import { SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
+import type { SeriesStep } from '../../lib/contract/telemetry/telemetry-overview.ts'
 import type { RumSummary } from '../../lib/contract/telemetry/telemetry-schemas.ts'
 import { listCountries } from '../../lib/geo/place/countries.ts'
-import type { TelemetryPeriod } from '../../lib/rum/hour.ts'
+import { KEPT_DAYS, type TelemetryPeriod } from '../../lib/rum/hour.ts'
+import type { Audience, VitalsChoice } from '../../pages/dashboard/vitals/choice.ts'
 import type { Comparison } from '../../pages/dashboard/vitals/comparison.tsx'
-import type { VitalsChoice } from '../../pages/dashboard/vitals/filters.tsx'
+import { firstAudience } from '../../pages/dashboard/vitals/rating.ts'
 import { NoSites, Vitals, type VitalsReport } from '../../pages/dashboard/vitals/vitals.tsx'
 import type { PageAnswer } from '../pages/page.ts'
 import { showPage } from './request/answer.ts'
@@ -48,14 +50,26 @@ async function showVitals(visit: UserVisit): Promise<PageAnswer> {
 async function makeReport(visit: UserVisit, choice: VitalsChoice): Promise<VitalsReport> {
   const now = visit.services.now()
   const period = toPeriod(choice, now)
-  const query = toQuery(choice, period)
-  const step = stepOf(period)
-  const overview = await visit.callApi('getRumOverview', { query: { ...query, series: step } })
+  const step = choice.path === '' ? stepOf(period) : 'day'
+  const read = (audience: Audience, series: SeriesStep | undefined) => {
+    const query = toQuery(choice, audience, period)
+    return visit.callApi('getRumOverview', { query: { ...query, ...(series && { series }) } })
+  }
+  // A page is counted over all devices. Else all are read to judge each kind, and then those that are shown.
+  const wanted = choice.path === '' ? choice.device : 'all'
+  const all = await read('all', wanted === 'all' ? step : undefined)
+  const audience = wanted || firstAudience(all.devices)
+  const [overview, comparison] = await Promise.all([
+    wanted === 'all' ? all : read(audience, step),
+    compare(visit, choice, audience, periodBefore(period, now)),
+  ])
   return {
     overview,
+    audience,
+    devices: all.devices,
     step,
-    comparison: await compare(visit, choice, periodBefore(period, now)),
-    curl: toCurl(visit, query),
+    comparison,
+    curl: toCurl(visit, toQuery({ ...choice, path: '' }, audience, period)),
     asOf: new Date(now).toISOString(),
   }
 }
@@ -64,11 +78,13 @@ async function makeReport(visit: UserVisit, choice: VitalsChoice): Promise<Vital
 async function compare(
   { callApi }: UserVisit,
   choice: VitalsChoice,
+  audience: Audience,
   before: TelemetryPeriod | null,
 ): Promise<Comparison> {
-  if (before === null) return { kind: 'deleted' }
+  if (before === null) return { kind: 'deleted', keptDays: KEPT_DAYS }
   try {
-    const { metrics } = await callApi('getRumOverview', { query: toQuery(choice, before) })
+    const query = toQuery(choice, audience, before)
+    const { metrics } = await callApi('getRumOverview', { query })
     return { kind: 'made', before: metrics }
   } catch (error) {
     return { kind: 'failed', reason: errorForPage(error).message }
@@ -83,8 +99,8 @@ function toCurl({ services }: UserVisit, query: ReturnType<typeof toQuery>): str
 
 /** Answers with a file: the summary of the site, period and filters that the page shows. */
 async function exportVitals({ callApi, c, services }: UserVisit): Promise<PageAnswer> {
-  const choice = readChoice((name) => c.req.query(name), [])
-  const query = toQuery(choice, toPeriod(choice, services.now()))
+  const choice = readChoice((name) => (name === 'path' ? '' : c.req.query(name)), [])
+  const query = toQuery(choice, choice.device || 'all', toPeriod(choice, services.now()))
   const summary = await callApi('getRumSummary', { query })
   return c.req.query('format') === 'csv'
     ? toFile(toCsv(summary.metrics), 'csv', 'text/csv; charset=utf-8')

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { updatePlan } from '../../lib/accounts/users.ts'
-import { byVital } from '../../lib/contract/telemetry/metrics.ts'
 import { HOUR_MS } from '../../lib/parts/durations.ts'
-import { judge, percent, rate, valueText } from '../../pages/dashboard/vitals/rating.ts'
 import { makeApp, NOON } from '../support/helpers.ts'
 import { leaveCalls } from '../support/scene/pages.ts'
 import { freshScene } from '../support/scene/scene.ts'
@@ -26,38 +24,21 @@ async function send(body: object): Promise<void> {
   assert.equal((await app.send('POST', '/v1/telemetry/rum', { headers, body })).status, 204)
 }
 
+async function sendAll(times: number, body: object): Promise<void> {
+  await Promise.all(Array.from({ length: times }, () => send(body)))
+}
+
+/** What is read in a piece of HTML. */
+function textOf(html: string): string {
+  return html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+}
+
 /** The page from one heading to the end of its section. */
 function section(html: string, id: string): string {
   const from = html.indexOf(`id="${id}"`)
   assert.notEqual(from, -1, `There is no ${id}`)
   return html.slice(from, html.indexOf('</section></', from) + 1 || undefined)
 }
-
-describe('the verdict on Core Web Vitals', () => {
-  const p75 = { ...byVital(() => 9_000), lcp: 2_500, inp: 200, cls: 0.1 }
-
-  it('is passed if LCP, INP and CLS are at or below their thresholds', () => {
-    assert.equal(judge(p75), 'passed')
-    assert.equal(judge({ ...p75, lcp: 2_500.01 }), 'failed')
-    assert.equal(judge({ ...p75, inp: 200.01 }), 'failed')
-    assert.equal(judge({ ...p75, cls: 0.10001 }), 'failed')
-  })
-
-  it('does not need INP, but is unknown without LCP or CLS', () => {
-    assert.equal(judge({ ...p75, inp: null }), 'passed')
-    assert.equal(judge({ ...p75, lcp: null }), 'unknown')
-    assert.equal(judge({ ...p75, cls: null }), 'unknown')
-    assert.equal(judge({ ...p75, cls: null, lcp: 3_000 }), 'failed')
-  })
-
-  it('rates values by the thresholds, and shows them with their unit', () => {
-    const rates = [2_500, 2_501, 4_000, 4_001].map((value) => rate('lcp', value))
-    assert.deepEqual(rates, ['good', 'needs-improvement', 'needs-improvement', 'poor'])
-    assert.deepEqual([valueText('lcp', 1840.4), valueText('cls', 0.0214)], ['1,840 ms', '0.021'])
-    const percents = [0, 0.004, 0.0001, 0.126, 1].map(percent)
-    assert.deepEqual(percents, ['0 %', '0.4 %', '0.1 %', '13 %', '100 %'])
-  })
-})
 
 describe('the web vitals page', () => {
   it('asks a user without sites to add one', async () => {
@@ -71,60 +52,130 @@ describe('the web vitals page', () => {
     const html = await page()
     assert.match(html, /Nothing was measured/)
     assert.match(html, /\/rum\.js&quot;/)
-    assert.match(section(html, 'health'), /<dd>Never<\/dd>/)
-    assert.match(await page('?device=tablet'), /No views from this device and country/)
+    assert.doesNotMatch(html, /of bots/)
+    const filtered = await page('?device=tablet')
+    assert.match(filtered, /No views from this page, device and country/)
+    assert.match(
+      filtered,
+      /href="\/app\/vitals\?site=https%3A%2F%2Fshop\.example&amp;period=7d">Show all/,
+    )
   })
 
-  it('shows p75, its rating as a word, the shares, and that samples are few', async () => {
-    const visitor = { deviceType: 'mobile', connectionType: '4g' }
+  it('says that visits of bots did not count if nothing else was measured', async () => {
+    const agent = 'Mozilla/5.0 (X11) HeadlessChrome/140.0'
+    const headers = { origin: SHOP, 'user-agent': agent }
+    await app.send('POST', '/v1/telemetry/rum', { headers, body: { metrics: { lcp: 1 } } })
+    const empty = section(await page(), 'empty')
+    assert.match(empty, /1 visit of bots and automated browsers did not count/)
+  })
+
+  it('says how many views are missing for a verdict, and rates nothing before', async () => {
+    const visitor = { path: '/', deviceType: 'mobile', connectionType: '4g' }
     for (const lcp of [1_000, 2_000, 3_000, 9_000])
       await send({ ...visitor, metrics: { lcp, cls: 0, dns: 12 } })
     const html = await page()
     assert.match(html, /<strong>4 views<\/strong>/)
-    assert.match(html, /Few samples/)
-    const lcp = section(html, 'lcp')
-    assert.match(lcp, /6,000 ms <small>Poor<\/small>/)
-    const shares = lcp.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
-    assert.match(shares, /Good 50 % Needs improvement 25 % Poor 25 %/)
-    assert.match(lcp, /No earlier data/)
+    assert.match(textOf(section(html, 'verdict')), /No verdict yet.* 296 views are missing/)
+    const lcp = textOf(section(html, 'lcp'))
+    assert.match(
+      lcp,
+      /6\.0 s Good up to 2\.5 s , poor above 4\.0 s No earlier data.* 50 % of 4 values are good/,
+    )
     assert.match(section(html, 'inp'), /No values/)
-    assert.doesNotMatch(html, /id="fid"/)
-    assert.match(section(html, 'verdict'), /Mobile <span class="badge error">Failed/)
-    assert.match(section(html, 'connections'), /4g<\/th><td[^>]*>4<\/td><td[^>]*>100 %/)
-    assert.match(section(html, 'navigation'), /DNS lookup<\/dt><dd><span class="phase">12 ms/)
+    assert.doesNotMatch(html, /class="rated/)
+    assert.match(textOf(section(html, 'pages')), / \/ 4 6\.0 s – 0\.00 /)
+    assert.match(html, /Fast \(like 4G or better\)<\/th><td>4<\/td><td>100 %/)
+    assert.match(textOf(section(html, 'times')), /DNS lookup 12 ms, 4 values/)
+    assert.doesNotMatch(html, /First Input Delay/)
+    await send({ metrics: { fid: 12 } })
+    assert.match(textOf(await page('?device=all')), /First Input Delay \(legacy\) 12 ms, 1 value/)
   })
 
-  it('shows FID if a page still sends it', async () => {
-    await send({ metrics: { fid: 12 } })
+  it('begins with the device that fails, and says by how much and on which page', async () => {
+    await sendAll(300, { deviceType: 'desktop', path: '/', metrics: { lcp: 900, inp: 80, cls: 0 } })
+    await sendAll(301, { deviceType: 'mobile', path: '/cart', metrics: { lcp: 4_200, cls: 0 } })
     const html = await page()
-    assert.match(section(html, 'legacy-fid'), /Legacy/)
-    const ids = [...html.matchAll(/<h2 id="([\w-]+)"/g)].map(([, id]) => id)
-    assert.equal(ids.at(-2), 'legacy-fid', 'after all other sections, with its card')
+    const verdict = textOf(section(html, 'verdict'))
+    assert.match(
+      verdict,
+      /On phones, the main picture or text appears after 4\.2 s ; good is 2\.5 s\./,
+    )
+    assert.match(verdict, /Slowest page among all visitors: \/cart , 4\.2 s\./)
+    assert.match(textOf(section(html, 'lcp')), /4\.2 s Poor/)
+    assert.match(textOf(html), /Mobile Failed Desktop Passed All devices/)
+    assert.match(html, /device=mobile" aria-current="page"/)
+    assert.match(html, />301 views</)
+    const desktop = await page('?device=desktop')
+    assert.match(textOf(section(desktop, 'verdict')), /Passed On desktops, all of them are good/)
+    assert.match(desktop, />300 views</)
+    const all = textOf(section(await page('?device=all'), 'verdict'))
+    assert.match(all, /For all visitors, .* Slowest page: \/cart , 4\.2 s\./)
+  })
+
+  it('shows one page, with a chip to show all again', async () => {
+    await send({ path: '/cart', deviceType: 'mobile', metrics: { lcp: 4_200 } })
+    await send({ path: '/', metrics: { lcp: 900 } })
+    const html = await page('?device=mobile')
+    assert.match(section(html, 'pages'), /href="[^"]*device=mobile&amp;path=%2Fcart">\/cart</)
+    const one = await page('?device=mobile&path=/cart')
+    assert.match(one, />1 view</)
+    assert.match(one, /class="chips"[^>]*><li><a href="[^"]*period=7d&amp;device=mobile">/)
+    assert.match(textOf(section(one, 'lcp')), /4\.2 s/)
+    assert.doesNotMatch(one, /class="switch"/)
+    assert.match(section(one, 'countries'), /Pages are not counted by country/)
+    assert.match(one, /<input type="hidden" name="path" value="\/cart"/)
+    const both = await page('?country=GB&path=/cart')
+    assert.match(both, /Country<\/span> United Kingdom/)
+    assert.doesNotMatch(both, /Page<\/span>/)
+  })
+
+  it('sorts pages by any column, the worst first', async () => {
+    await send({ path: '/a', metrics: { lcp: 1_000, cls: 0.2 } })
+    await sendAll(2, { path: '/b', metrics: { lcp: 3_000, cls: 0 } })
+    const order = async (query: string) => {
+      const pages = section(await page(query), 'pages')
+      return [...pages.matchAll(/>(\/[ab])</g)].map(([, path]) => path)
+    }
+    assert.deepEqual(await order(''), ['/b', '/a'])
+    assert.deepEqual(await order('?sort=cls'), ['/a', '/b'])
+    assert.deepEqual(await order('?sort=lcp'), ['/b', '/a'])
+    assert.match(await page('?sort=cls'), /aria-sort="descending"><a [^>]*>CLS</)
+  })
+
+  it('lists countries by name', async () => {
+    const names = [...(await page()).matchAll(/<option value="[A-Z]{2}">([^<]*)/g)]
+    const listed = names.map(([, name = '']) => name)
+    assert.ok(listed.length > 200)
+    assert.deepEqual(
+      listed,
+      listed.toSorted((a, b) => a.localeCompare(b, 'en')),
+    )
   })
 
   it('compares with the previous period from 300 values on', async () => {
     app.setClock(NOON - 30 * HOUR_MS)
-    const sendAll = (times: number, metrics: object) =>
-      Promise.all(Array.from({ length: times }, () => send({ metrics })))
-    await sendAll(299, { lcp: 2_000, cls: 0.1, ttfb: 100 })
+    await sendAll(299, { metrics: { lcp: 2_000, cls: 0.1, inp: 100 } })
     await send({ metrics: { lcp: 2_000, cls: 0.1 } })
     app.setClock(NOON)
-    await sendAll(299, { lcp: 1_000, cls: 0.2, ttfb: 100 })
+    await sendAll(299, { metrics: { lcp: 1_000, cls: 0.2, inp: 100 } })
     const few = await page('?period=24h')
     assert.match(section(few, 'lcp'), /Not compared: fewer than 300 values</)
     assert.doesNotMatch(few, /% better|% worse/)
-    await send({ metrics: { lcp: 1_000, cls: 0.2, ttfb: 100 } })
+    await send({ metrics: { lcp: 1_000, cls: 0.2, inp: 100 } })
     const html = await page('?period=24h')
-    assert.match(section(html, 'lcp'), /50 % better <span class="soft">than 2,000 ms before/)
-    assert.match(section(html, 'cls'), /100 % worse <span class="soft">than 0\.1 before/)
-    assert.match(section(html, 'ttfb'), /Not compared: fewer than 300 values in the period before/)
+    assert.match(
+      section(html, 'lcp'),
+      /50 % better<\/span> <span class="soft">than 2\.0\u00a0s before/,
+    )
+    assert.match(section(html, 'cls'), /100 % worse<\/span> <span class="soft">than 0\.10 before/)
+    assert.match(section(html, 'inp'), /Not compared: fewer than 300 values in the period before/)
   })
 
   it('says so if the comparison could not be made', async () => {
     await send({ metrics: { lcp: 1_000 } })
     // For the profile, the sites and the period itself.
     await leaveCalls(app, 3)
-    const html = await page('?period=24h')
+    const html = await page('?period=24h&device=all')
     assert.match(html, /<strong>1 view<\/strong>/)
     assert.match(html, /Could not compare with the period before: Too many requests/)
     assert.doesNotMatch(html, /No earlier data/)
@@ -133,7 +184,7 @@ describe('the web vitals page', () => {
   it('says so if the data of the period before is deleted', async () => {
     await send({ metrics: { lcp: 1_000 } })
     const html = await page('?period=90d')
-    assert.match(html, /Not compared with the period before: its data is deleted/)
+    assert.match(html, /Not compared with the period before: data is kept for 92 days/)
     assert.doesNotMatch(html, /No earlier data/)
   })
 
@@ -153,18 +204,17 @@ describe('the web vitals page', () => {
       `data-point="${times[0]} 1500 1500 1500 1"`,
       `data-point="${times[1]} 2000 2000 2000 1"`,
     ])
-    assert.match(html, /07:00<\/th><td>1,500 ms<\/td>/)
-    assert.ok(html.includes(`data-point="${times[0]}    0"`), 'no CLS in the first hour')
-    assert.match(await page('?period=28d'), /LCP by day as a table/)
+    assert.match(html, /07:00<\/th><td>1\.5\u00a0s<\/td>/)
+    const cls = await page('?period=24h&metric=cls')
+    assert.ok(cls.includes(`data-point="${times[0]}    0"`), 'no CLS in the first hour')
+    assert.match(await page('?period=7d'), /LCP by day as a table/)
   })
 
-  it('hides parts with less than 0.5 % of the views until they are opened', async () => {
-    for (let n = 0; n < 201; n++) await send({ path: '/', metrics: { ttfb: 9 } })
-    await send({ path: '/rare', metrics: { ttfb: 9 } })
-    const paths = section(await page(), 'paths')
-    const [shown = '', hidden = ''] = paths.split('<details>')
-    assert.doesNotMatch(shown, /\/rare/)
-    assert.match(hidden, /1 more, each under 0\.5 %.*\/rare/)
+  it('shows six pages until more are opened', async () => {
+    for (let n = 1; n <= 8; n++) await send({ path: `/${'p'.repeat(n)}`, metrics: { ttfb: 9 } })
+    const [shown = '', hidden = ''] = section(await page(), 'pages').split('<details>')
+    assert.equal(shown.split('/ppp').length > 1, true)
+    assert.match(hidden, /Show 2 more.*\/pppppppp</)
   })
 
   it('escapes markup in paths and errors, however long', async () => {
@@ -176,7 +226,7 @@ describe('the web vitals page', () => {
     await send({ path: `/${markup}`, metrics: { lcp: 1 }, errors })
     const html = await page()
     assert.doesNotMatch(html, /<img src=x/)
-    assert.ok(section(html, 'paths').includes('/&lt;img src=x onerror=alert(1)&gt;'))
+    assert.ok(section(html, 'pages').includes('/&lt;img src=x onerror=alert(1)&gt;'))
     assert.ok(html.includes(long.slice(0, 200)), 'the stored beginning of the long text')
     const shown = section(html, 'errors')
     assert.equal(shown.split('&lt;img').length - 1, 5, 'message, type, source, path, stack')
@@ -184,10 +234,21 @@ describe('the web vitals page', () => {
     assert.match(shown, /2026-01-15 12:00/)
   })
 
-  it('says which parts ignore the filters by device and country', async () => {
+  it('says which parts ignore the filters', async () => {
     await send({ path: '/', deviceType: 'mobile', metrics: { lcp: 1 } })
-    assert.doesNotMatch(await page(), /For all devices and countries/)
-    assert.match(section(await page('?device=mobile'), 'paths'), /For all devices and countries/)
+    const note = /For all pages, devices and countries/
+    assert.doesNotMatch(await page('?device=all'), note)
+    const html = await page('?device=mobile')
+    assert.match(section(html, 'errors'), note)
+    assert.match(section(html, 'pages'), /Pages are counted over all devices and countries/)
+  })
+
+  it('names a kind of device that only a newer release knows', async () => {
+    await send({ deviceType: 'tablet', metrics: { lcp: 1 } })
+    await page()
+    for (const table of ['rum_sketches', 'rum_days'])
+      await app.services.db.execute({ sql: `UPDATE ${table} SET device = 'watch'`, params: [] })
+    assert.match(section(await page('?device=all'), 'devices'), /watch/)
   })
 
   it('accepts custom dates, and says what is wrong with invalid ones', async () => {

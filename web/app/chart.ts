@@ -1,18 +1,24 @@
 import uPlot, { type Options, type Series } from 'uplot'
 import { baseOptions, type Color, readColors } from './chart-parts.ts'
-import { type Column, type Columns, listIsolated } from './timeline.ts'
+import { type Columns, listIsolated } from './timeline.ts'
 
 export interface ChartLook {
   readonly good: number
   readonly poor: number
+  /** Seconds from one value to the next. */
+  readonly step: number
   /** Formats a value as the page does. */
   readonly toText: (value: number) => string
 }
 
+const DAY_SECONDS = 86_400
+/** Steps of an axis of whole days. */
+const DAYS = [1, 2, 7, 14, 28].map((days) => days * DAY_SECONDS)
+
 /** The share of the height for the bars that count the values. */
 const BARS_SHARE = 1 / 4
 
-/** Draws p50, p75 and p95 over the thresholds, and the number of values as faint bars. */
+/** Draws p75 over the thresholds, and the number of values as faint bars. A click on the legend adds p50 or p95. */
 export function drawChart(holder: HTMLElement, columns: Columns, look: ChartLook): uPlot {
   const color = readColors(holder)
   const { axes, ...base } = baseOptions(holder)
@@ -20,21 +26,26 @@ export function drawChart(holder: HTMLElement, columns: Columns, look: ChartLook
     ...base,
     legend: { markers: { width: 2, dash: (u, at) => (u.series[at]?.dash ? 'dashed' : 'solid') } },
     scales: {
-      y: { range: [0, topOf(columns, look)] },
+      // Whole bars at both ends.
+      x: { range: (_, first, last) => [first - look.step / 2, last + look.step / 2] },
+      // Holds every line that is shown, and the end of the good values.
+      y: { range: (_, __, most) => [0, Math.max((most ?? 0) * 1.25, look.good * 1.25)] },
       values: { range: (_, __, most) => [0, Math.max(1, most ?? 0) / BARS_SHARE] },
     },
-    axes: [axes.time, { ...axes.value, values: (_, splits) => splits.map(look.toText) }],
+    axes: [
+      { ...axes.time, grid: { show: false }, ...(look.step >= DAY_SECONDS && { incrs: DAYS }) },
+      {
+        ...axes.value,
+        grid: { show: false },
+        size: 64,
+        values: (_, splits) => splits.map((y) => (y === 0 ? '0' : look.toText(y))),
+      },
+    ],
     series: [{ label: 'UTC', value: '{YYYY}-{MM}-{DD} {HH}:{mm}' }, ...toSeries(color, look)],
     hooks: { drawClear: [(u) => drawBands(u, color, look)] },
   }
   const [times, p50, p75, p95, values] = columns
   return new uPlot(options, [times, values, p50, p75, p95], holder)
-}
-
-/** p75 is what counts, so it fills the height: a p95 far above it leaves the chart. */
-function topOf([, , p75, p95]: Columns, { good }: ChartLook): number {
-  const most = (column: Column) => Math.max(0, ...column.map((value) => value ?? 0))
-  return Math.max(Math.min(most(p75) * 1.5, most(p95) * 1.05), good * 1.1)
 }
 
 function toSeries(color: Color, { toText }: ChartLook): Series[] {
@@ -60,28 +71,39 @@ function toSeries(color: Color, { toText }: ChartLook): Series[] {
       points: { show: false },
       value: (_, count: number | null) => String(count ?? '–'),
     },
-    line('p50', color('--ink-soft'), { width: 1.5 }),
-    line('p75', color('--accent'), { width: 3 }),
-    line('p95', color('--ink-soft'), { width: 1.5, dash: [6, 4] }),
+    line('p50', color('--ink-soft'), { width: 1.5, show: false }),
+    line('p75', color('--data'), { width: 2.5 }),
+    line('p95', color('--ink-soft'), { width: 1.5, dash: [6, 4], show: false }),
   ]
 }
 
-/** Colours the background: good at the bottom, needs improvement in the middle, poor at the top. */
-function drawBands(u: uPlot, color: Color, { good, poor }: ChartLook): void {
+/** Colours the background, and names each band at its top: good at the bottom, poor above. */
+function drawBands(u: uPlot, color: Color, { good, poor, toText }: ChartLook): void {
   const { ctx, bbox } = u
   const most = u.scales['y']?.max ?? 0
   const bands = [
-    { from: 0, to: good, fill: color('--good') },
-    { from: good, to: poor, fill: color('--near') },
-    { from: poor, to: most, fill: color('--error') },
+    { from: 0, to: good, name: `good up to ${toText(good)}`, fill: color('--good') },
+    {
+      from: good,
+      to: poor,
+      name: `needs improvement up to ${toText(poor)}`,
+      fill: color('--near'),
+    },
+    { from: poor, to: most, name: 'poor', fill: color('--error') },
   ]
+  const dots = devicePixelRatio
   ctx.save()
-  ctx.globalAlpha = 0.1
-  for (const { from, to, fill } of bands) {
+  ctx.font = `${11 * dots}px ${getComputedStyle(u.root).fontFamily}`
+  ctx.textAlign = 'right'
+  for (const { from, to, name, fill } of bands) {
     if (from >= most) continue
-    const [bottom, top] = [from, Math.min(to, most)].map((value) => u.valToPos(value, 'y', true))
+    const [bottom = 0, top = 0] = [from, Math.min(to, most)].map((y) => u.valToPos(y, 'y', true))
     ctx.fillStyle = fill
-    ctx.fillRect(bbox.left, top ?? 0, bbox.width, (bottom ?? 0) - (top ?? 0))
+    ctx.globalAlpha = 0.08
+    ctx.fillRect(bbox.left, top, bbox.width, bottom - top)
+    ctx.globalAlpha = 1
+    if (bottom - top > 18 * dots)
+      ctx.fillText(name, bbox.left + bbox.width - 8 * dots, top + 14 * dots)
   }
   ctx.restore()
 }

@@ -31,6 +31,11 @@ function show(figure: HTMLElement): void {
     { from: number('from'), to: number('to'), step: number('step') },
   )
   const { good, poor } = METRIC_RULES[vital]
-  const look = { good, poor, toText: (value: number) => valueText(vital, value) }
+  const look = {
+    good,
+    poor,
+    step: number('step'),
+    toText: (value: number) => valueText(vital, value),
+  }
   keepDrawn(holder, () => drawChart(holder, columns, look))
 }

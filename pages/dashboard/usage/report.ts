@@ -35,7 +35,7 @@ export interface UsageTotal {
 }
 
 /** Endpoints with a colour of their own. The rest is one part. */
-const LARGEST_COLORS = ['--accent', '--blue', '--near', '--purple'] as const
+const LARGEST_COLORS = ['--accent', '--data', '--near', '--purple'] as const
 const OTHERS: UsagePart = { name: 'Others', color: '--line-strong' }
 
 /** Splits rows by day and status. */

@@ -3,18 +3,15 @@ import type {
   MetricOverview,
   RumOverview,
 } from '../../../lib/contract/telemetry/telemetry-overview.ts'
-import { percent, valueText } from './rating.ts'
+import { MIN_VIEWS, percent, valueText } from './rating.ts'
 
 /** How the period compares with the period of the same length just before it. */
 export type Comparison =
   | { readonly kind: 'made'; readonly before: RumOverview['metrics'] }
   /** The earlier period begins before the oldest data that is kept. */
-  | { readonly kind: 'deleted' }
+  | { readonly kind: 'deleted'; readonly keptDays: number }
   /** The API answered with an error. */
   | { readonly kind: 'failed'; readonly reason: string }
-
-/** With fewer values, two percentiles differ by chance. */
-const MIN_COMPARED = 300
 
 /** Why nothing is compared; null if it is. */
 export function whyNotCompared(comparison: Comparison): string | null {
@@ -22,7 +19,7 @@ export function whyNotCompared(comparison: Comparison): string | null {
     case 'made':
       return null
     case 'deleted':
-      return 'Not compared with the period before: its data is deleted.'
+      return `Not compared with the period before: data is kept for ${comparison.keptDays} days, and that of the period before is deleted.`
     case 'failed':
       return `Could not compare with the period before: ${comparison.reason}.`
   }
@@ -39,23 +36,24 @@ export function Change({ vital, metric, comparison }: ChangeProps) {
   if (comparison.kind !== 'made' || metric.p75 === null) return null
   const before = comparison.before[vital]
   if (before.p75 === null) return <p class="soft small">No earlier data to compare with</p>
-  if (metric.sampleCount < MIN_COMPARED) return <TooFew />
-  if (before.sampleCount < MIN_COMPARED) return <TooFew when="in the period before" />
+  if (metric.sampleCount < MIN_VIEWS) return <TooFew />
+  if (before.sampleCount < MIN_VIEWS) return <TooFew when="in the period before" />
   const [now, was] = [metric.p75, before.p75]
   const wasText = valueText(vital, was)
-  if (wasText === valueText(vital, now)) return <p class="small">Same as before</p>
+  if (wasText === valueText(vital, now)) return <p class="soft small">Same as before</p>
   const by = was === 0 ? '' : `${percent(Math.abs(now - was) / was)} `
-  const [sign, word, kind] = now < was ? ['▼', 'better', 'good'] : ['▲', 'worse', 'poor']
+  const [sign, word, kind] = now < was ? ['↓', 'better', 'good'] : ['↑', 'worse', 'poor']
   return (
-    <p class={`small change ${kind}`}>
-      <span aria-hidden="true">{sign}</span> {by}
-      {word} <span class="soft">than {wasText} before</span>
+    <p class="small">
+      <span class={kind}>
+        <span aria-hidden="true">{sign}</span> {by}
+        {word}
+      </span>{' '}
+      <span class="soft">than {wasText} before</span>
     </p>
   )
 }
 
 function TooFew({ when = '' }: { readonly when?: string }) {
-  return (
-    <p class="soft small">{`Not compared: fewer than ${MIN_COMPARED} values ${when}`.trim()}</p>
-  )
+  return <p class="soft small">{`Not compared: fewer than ${MIN_VIEWS} values ${when}`.trim()}</p>
 }

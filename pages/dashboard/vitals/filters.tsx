@@ -1,22 +1,5 @@
-import { DEVICE_TYPES, type DeviceType } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
 import { Field, Option, type Problem, Select } from '../parts/field.tsx'
-
-export const PERIODS = ['24h', '7d', '28d', '90d', 'custom'] as const
-export type PeriodName = (typeof PERIODS)[number]
-
-/** The filters in the URL of the page. */
-export interface VitalsChoice {
-  /** The name of a site. It might belong to another user, or to nobody. */
-  readonly site: string
-  readonly period: PeriodName
-  /** First and last day of a custom period, such as 2026-01-15; empty if not given. */
-  readonly from: string
-  readonly to: string
-  /** Empty: all devices. */
-  readonly device: DeviceType | ''
-  /** Empty: all countries. */
-  readonly country: string
-}
+import { PERIODS, type PeriodName, type VitalsChoice } from './choice.ts'
 
 export interface CountryName {
   readonly code: string
@@ -41,19 +24,17 @@ const PERIOD_LABELS: Readonly<Record<PeriodName, string>> = {
   custom: 'Custom dates',
 }
 
-export const DEVICE_LABELS: Readonly<Record<DeviceType, string>> = {
-  desktop: 'Desktop',
-  mobile: 'Mobile',
-  tablet: 'Tablet',
-}
+/** What links choose, and the form must not lose. */
+const KEPT = ['device', 'path', 'metric', 'sort'] as const
 
 /** The form that filters the data. The choice is in the URL, so that it can be shared. */
 export function Filters(props: FiltersProps) {
   const { base, sites, choice, countries, measured, problem } = props
-  const { site, period, device, country } = choice
+  const { site, period, country } = choice
   const day = { type: 'date', when: 'when-custom', problem } as const
-  const present = countries.filter(({ code }) => measured.includes(code))
-  const others = countries.filter(({ code }) => !measured.includes(code))
+  const byName = countries.toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
+  const present = byName.filter(({ code }) => measured.includes(code))
+  const others = byName.filter(({ code }) => !measured.includes(code))
   return (
     <form class="filters" method="get" action={`${base}/app/vitals`}>
       <Select name="site" label="Site">
@@ -68,17 +49,14 @@ export function Filters(props: FiltersProps) {
       </Select>
       <Field {...day} name="from" label="From (UTC)" value={choice.from} />
       <Field {...day} name="to" label="To (inclusive)" value={choice.to} />
-      <Select name="device" label="Device">
-        <Option value="" text="All devices" chosen={device} />
-        {DEVICE_TYPES.map((name) => (
-          <Option value={name} text={DEVICE_LABELS[name]} chosen={device} />
-        ))}
-      </Select>
       <Select name="country" label="Country">
         <Option value="" text="All countries" chosen={country} />
         <CountryOptions label="In this period" countries={present} chosen={country} />
         <CountryOptions label="Others" countries={others} chosen={country} />
       </Select>
+      {KEPT.map((name) => (
+        <input type="hidden" name={name} value={choice[name]} />
+      ))}
       <button type="submit">Show</button>
     </form>
   )

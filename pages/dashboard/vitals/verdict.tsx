@@ -1,63 +1,90 @@
-import { CORE_VITALS } from '../../../lib/contract/telemetry/metrics.ts'
+import { byVital, type CoreVital, METRIC_RULES } from '../../../lib/contract/telemetry/metrics.ts'
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
-import { Card } from '../parts/card.tsx'
 import { counted } from '../parts/format.ts'
-import { DEVICE_LABELS } from './filters.tsx'
-import { Rated } from './rated.tsx'
-import { judge, type Verdict as Outcome } from './rating.ts'
+import type { Audience, LinkTo, VitalsChoice } from './choice.ts'
+import { failedVitals, judge, MIN_VIEWS, rate, type Verdict, valueText } from './rating.ts'
 
-const BADGES: Readonly<Record<Outcome, { style: string; text: string }>> = {
-  passed: { style: 'badge good', text: 'Passed' },
-  failed: { style: 'badge error', text: 'Failed' },
-  unknown: { style: 'badge', text: 'Not enough data' },
+interface VerdictProps {
+  /** Of the views that the page shows. */
+  readonly overview: RumOverview
+  readonly audience: Audience
+  readonly choice: VitalsChoice
+  readonly linkTo: LinkTo
 }
 
-/** Whether the site passes the Core Web Vitals, judged separately for phones and desktops. */
-export function Verdicts({ devices }: Pick<RumOverview, 'devices'>) {
-  const judged = (['mobile', 'desktop'] as const).flatMap((type) => {
-    const part = devices.find(({ deviceType }) => deviceType === type)
-    return part === undefined ? [] : [{ type, part }]
-  })
+export const VERDICTS: Readonly<Record<Verdict, { style: string; text: string }>> = {
+  passed: { style: 'good', text: 'Passed' },
+  failed: { style: 'poor', text: 'Failed' },
+  unknown: { style: '', text: 'No verdict' },
+  few: { style: '', text: 'No verdict yet' },
+}
+
+/** Says in sentences which Core Web Vitals fail, by how much, and where to begin. */
+export function VerdictCard(props: VerdictProps) {
+  const { overview, audience, choice } = props
+  const views = overview.sampleCount
+  const p75 = byVital((vital) => overview.metrics[vital].p75)
+  const verdict = judge(p75, views)
+  const { style, text } = VERDICTS[verdict]
+  const whose = choice.path === '' ? WHOSE[audience] : `On ${choice.path}`
+  const failed = verdict === 'failed' ? failedVitals(p75) : []
   return (
-    <Card id="verdict" title="Core Web Vitals, 75th percentile">
-      {judged.length === 0 ? (
-        <p>None of the views came from a phone or a desktop.</p>
-      ) : (
-        <div class="verdicts">
-          {judged.map(({ type, part }) => (
-            <Verdict type={type} part={part} />
-          ))}
-        </div>
+    <section class="card verdict" aria-labelledby="verdict">
+      <h2 id="verdict">
+        Core Web Vitals <span class={`badge ${style}`}>{text}</span>
+      </h2>
+      {verdict === 'few' && (
+        <p>
+          A verdict needs {MIN_VIEWS} views, because few values differ by chance:{' '}
+          {counted(MIN_VIEWS - views, 'view is', 'views are')} missing.
+        </p>
       )}
-      <p class="soft small">
-        Passed if LCP, INP and CLS are all good. Only browsers based on Chromium report CLS, and
-        only visitors who click, tap or type have an INP.
-      </p>
-    </Card>
+      {verdict === 'unknown' && (
+        <p>LCP or CLS has no values. Only browsers based on Chromium report CLS.</p>
+      )}
+      {verdict === 'passed' && <p>{whose}, all of them are good.</p>}
+      {failed.map((vital) => (
+        <p>
+          {whose}, {WHAT[vital]} <strong>{valueText(vital, p75[vital] ?? 0)}</strong>; good is{' '}
+          {valueText(vital, METRIC_RULES[vital].good)}. <Slowest vital={vital} {...props} />
+        </p>
+      ))}
+    </section>
   )
 }
 
-type Device = RumOverview['devices'][number]
+const WHOSE: Readonly<Record<Audience, string>> = {
+  mobile: 'On phones',
+  desktop: 'On desktops',
+  tablet: 'On tablets',
+  all: 'For all visitors',
+}
 
-function Verdict({ type, part }: { type: 'mobile' | 'desktop'; part: Device }) {
-  const { p75, sampleCount } = part
-  const { style, text } = BADGES[judge(p75)]
+const WHAT: Readonly<Record<CoreVital, string>> = {
+  lcp: 'the main picture or text appears after',
+  inp: 'the page answers a click, tap or key after',
+  cls: 'the layout shifts by',
+}
+
+/** The page with the worst value, of those with enough views. */
+function Slowest({
+  vital,
+  overview,
+  audience,
+  choice,
+  linkTo,
+}: VerdictProps & { vital: CoreVital }) {
+  const p75Of = ({ p75 }: RumOverview['paths'][number]) => p75[vital] ?? 0
+  const [worst] = overview.paths
+    .filter(({ sampleCount }) => sampleCount >= MIN_VIEWS)
+    .toSorted((a, b) => p75Of(b) - p75Of(a))
+  if (choice.path !== '' || worst === undefined || rate(vital, p75Of(worst)) === 'good') return null
+  const { path } = worst
+  const isPart = audience !== 'all' || choice.country !== ''
   return (
-    <div class="verdict">
-      <h3>
-        {DEVICE_LABELS[type]} <span class={style}>{text}</span>
-      </h3>
-      <dl>
-        {CORE_VITALS.map((vital) => (
-          <div>
-            <dt>{vital.toUpperCase()}</dt>
-            <dd>
-              <Rated vital={vital} value={p75[vital]} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <p class="soft small">{counted(sampleCount, 'view', 'views')}</p>
-    </div>
+    <>
+      {vital === 'cls' ? 'Worst' : 'Slowest'} page{isPart && ' among all visitors'}:{' '}
+      <a href={linkTo({ path, country: '' })}>{path}</a>, {valueText(vital, p75Of(worst))}.
+    </>
   )
 }

@@ -1,33 +1,37 @@
-import { METRIC_RULES, type Vital } from '../../../lib/contract/telemetry/metrics.ts'
+import { METRIC_RULES, ruleOf, type Vital } from '../../../lib/contract/telemetry/metrics.ts'
 import type {
   RumOverview,
   SeriesPoint,
   SeriesStep,
 } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { Table } from '../../table.tsx'
+import { Card } from '../parts/card.tsx'
+import { ChoiceLinks } from '../parts/choice-links.tsx'
 import { count, dayText, hourText } from '../parts/format.ts'
-import { valueText } from './rating.ts'
+import type { LinkTo } from './choice.ts'
+import { CURRENT_VITALS, valueText } from './rating.ts'
 
 interface VitalChartProps {
   readonly vital: Vital
   readonly step: SeriesStep
   /** Hours or days without beacons are missing from its series. */
   readonly overview: RumOverview
-  readonly open?: boolean
+  readonly linkTo: LinkTo
 }
 
 const STEP_SECONDS = { hour: 3_600, day: 86_400 } as const
 
 /** A vital over time. A script reads the numbers from the table and draws a chart above it. */
-export function VitalChart({ vital, step, overview, open = false }: VitalChartProps) {
+export function VitalChart({ vital, step, overview, linkTo }: VitalChartProps) {
   const { period, series = [] } = overview
-  const fullName = METRIC_RULES[vital].name
   const name = `${vital.toUpperCase()} by ${step}`
+  const links = CURRENT_VITALS.map((metric) => {
+    const text = <abbr title={ruleOf(metric).name}>{metric.toUpperCase()}</abbr>
+    return { text, href: linkTo({ metric }, 'chart'), isChosen: metric === vital }
+  })
   return (
-    <details class="vital-chart card" open={open}>
-      <summary>
-        <h3>{name}</h3>
-      </summary>
+    <Card id="chart" title={`${METRIC_RULES[vital].name} by ${step}`}>
+      <ChoiceLinks label="Metric" look="tabs" links={links} />
       <figure
         aria-label={name}
         data-vital={vital}
@@ -35,7 +39,7 @@ export function VitalChart({ vital, step, overview, open = false }: VitalChartPr
         data-to={seconds(period.to)}
         data-step={STEP_SECONDS[step]}
       >
-        <div class="plot" role="img" aria-label={`${fullName}: p50, p75 and p95 by ${step}`} />
+        <div class="plot" role="img" aria-label={`${name}, as in the table below`} />
         <details>
           <summary>{name} as a table</summary>
           <section class="wide" tabindex={0} aria-label={`Table of ${name}`}>
@@ -49,7 +53,7 @@ export function VitalChart({ vital, step, overview, open = false }: VitalChartPr
           </section>
         </details>
       </figure>
-    </details>
+    </Card>
   )
 }
 

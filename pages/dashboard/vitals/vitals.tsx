@@ -1,26 +1,28 @@
-import { isVital, METRICS, ruleOf, VITALS } from '../../../lib/contract/telemetry/metrics.ts'
+import { CORE_VITALS } from '../../../lib/contract/telemetry/metrics.ts'
 import type { RumOverview, SeriesStep } from '../../../lib/contract/telemetry/telemetry-overview.ts'
-import { FactList } from '../../fact-list.tsx'
 import { Card } from '../parts/card.tsx'
+import { Chips, ChoiceLinks } from '../parts/choice-links.tsx'
 import { Copyable } from '../parts/copyable.tsx'
-import { Fold } from '../parts/fold.tsx'
-import { count, counted, hourText, minuteText } from '../parts/format.ts'
+import { counted, hourText, minuteText } from '../parts/format.ts'
 import { type PageProps, Result } from '../parts/notice.tsx'
-import { Breakdown } from './breakdown.tsx'
+import { type Audience, deviceName, type LinkTo, linkFrom, type VitalsChoice } from './choice.ts'
 import { type Comparison, whyNotCompared } from './comparison.tsx'
-import { type CountryName, Filters, type VitalsChoice } from './filters.tsx'
+import { CoreCard } from './core-card.tsx'
+import { type CountryName, Filters } from './filters.tsx'
 import { PageErrors } from './page-errors.tsx'
-import { CURRENT_VITALS, milliseconds } from './rating.ts'
-import { toBreakdowns } from './to-breakdowns.ts'
-import { Verdicts } from './verdict.tsx'
-import { VitalCard } from './vital-card.tsx'
+import { type Device, JUDGED, judge } from './rating.ts'
+import { Shares } from './shares.tsx'
+import { Technical } from './technical.tsx'
+import { VERDICTS, VerdictCard } from './verdict.tsx'
 import { VitalChart } from './vital-chart.tsx'
-
-const PHASES = METRICS.filter((metric) => !isVital(metric))
 
 /** The measurements of the period. */
 export interface VitalsReport {
+  /** Of the audience. */
   readonly overview: RumOverview
+  readonly audience: Audience
+  /** Of all devices, after the other filters. */
+  readonly devices: readonly Device[]
   readonly step: SeriesStep
   readonly comparison: Comparison
   /** A command that downloads the same data from the API. */
@@ -54,136 +56,142 @@ export function Vitals(props: VitalsProps) {
       />
       {report !== null && (
         <div id="report">
-          <Summary report={report} />
-          {report.overview.sampleCount === 0 ? (
-            <Empty {...props} />
-          ) : (
-            <Measured {...props} report={report} />
-          )}
+          <Report {...props} report={report} linkTo={linkFrom(base, choice)} />
         </div>
       )}
     </>
   )
 }
 
-const FEW = 100
+interface ReportProps extends VitalsProps {
+  readonly report: VitalsReport
+  readonly linkTo: LinkTo
+}
 
-function Summary({ report: { overview, comparison, asOf } }: { readonly report: VitalsReport }) {
+function Report(props: ReportProps) {
+  const { choice, countries, report, linkTo } = props
+  const { path, country } = choice
+  const name = countries.find(({ code }) => code === country)?.name ?? country
+  const chips = [
+    { name: 'Page', value: path, href: linkTo({ path: '' }) },
+    { name: 'Country', value: name, href: linkTo({ country: '' }) },
+  ]
+  return (
+    <>
+      {path === '' && report.devices.length > 0 && <DeviceSwitch report={report} linkTo={linkTo} />}
+      <Chips chips={chips.filter(({ value }) => value !== '')} />
+      <Summary report={report} />
+      {report.overview.sampleCount === 0 ? <Empty {...props} /> : <Measured {...props} />}
+    </>
+  )
+}
+
+/** Phones and desktops, each with its verdict, and all devices together. */
+function DeviceSwitch({ report, linkTo }: Pick<ReportProps, 'report' | 'linkTo'>) {
+  const { devices, audience } = report
+  const types = audience === 'tablet' ? [...JUDGED, audience] : JUDGED
+  const links = types.map((device) => {
+    const found = devices.find(({ deviceType }) => deviceType === device)
+    const verdict = found && VERDICTS[judge(found.p75, found.sampleCount)]
+    return {
+      text: (
+        <>
+          {deviceName(device)}{' '}
+          <span class={`small ${verdict?.style ?? 'soft'}`}>{verdict?.text ?? 'No views'}</span>
+        </>
+      ),
+      href: linkTo({ device }),
+      isChosen: device === audience,
+    }
+  })
+  const all = { text: 'All devices', href: linkTo({ device: 'all' }), isChosen: audience === 'all' }
+  return <ChoiceLinks label="Devices" look="switch" links={[...links, all]} />
+}
+
+function Summary({ report: { overview, comparison, asOf } }: Pick<ReportProps, 'report'>) {
   const { period, sampleCount } = overview
   const why = whyNotCompared(comparison)
   return (
     <p class="report-head" role="status">
       <strong>{counted(sampleCount, 'view', 'views')}</strong>{' '}
-      {sampleCount > 0 && sampleCount < FEW && (
-        <span class="badge near" title="With fewer than 100 views, p75 may be off by 14 % or more">
-          Few samples
-        </span>
-      )}{' '}
       <span class="soft small">
-        {hourText(period.from)} to {period.to.replace('T', ' ')}:59 UTC, as of {minuteText(asOf)}
-      </span>
+        {hourText(period.from)} to {period.to.replace('T', ' ')}:59 UTC, as of {minuteText(asOf)}.
+      </span>{' '}
       {why !== null && sampleCount > 0 && <span class="soft small">{why}</span>}
     </p>
   )
 }
 
-function Empty({ base, choice, snippet, report }: VitalsProps) {
-  const isFiltered = choice.device !== '' || choice.country !== ''
+function Empty({ base, choice, snippet, report }: ReportProps) {
+  const { bots } = report.overview.beacons
+  const isFiltered = choice.device !== '' || choice.country !== '' || choice.path !== ''
   return (
-    <>
-      <Card id="empty" title="Nothing was measured">
-        {isFiltered ? (
-          <p>
-            No views from this device and country in this period. Try all devices and countries.
-          </p>
-        ) : (
-          <>
-            <p>No views in this period. Each page needs this tag in its head:</p>
-            <Copyable id="snippet" text={snippet} />
+    <Card id="empty" title="Nothing was measured">
+      {isFiltered ? (
+        <p>
+          No views from this page, device and country in this period.{' '}
+          <a href={linkFrom(base, choice)({ device: '', country: '', path: '' })}>
+            Show all pages, devices and countries
+          </a>
+        </p>
+      ) : (
+        <>
+          {bots > 0 && (
             <p>
-              <a href={`${base}/app/sites`}>Sites</a> shows whether beacons arrive, and what may
-              block them.
+              {counted(bots, 'visit', 'visits')} of bots and automated browsers did not count. Open
+              a page in a browser that you use yourself.
             </p>
-          </>
-        )}
-      </Card>
-      {report !== null && <DataHealth beacons={report.overview.beacons} />}
-    </>
+          )}
+          <p>No views in this period. Each page needs this tag in its head:</p>
+          <Copyable id="snippet" text={snippet} />
+          <p>
+            <a href={`${base}/app/sites`}>Sites</a> shows whether beacons arrive, and what may block
+            them.
+          </p>
+        </>
+      )}
+    </Card>
   )
 }
 
-function Measured({
-  base,
-  choice,
-  countries,
-  report,
-}: VitalsProps & { readonly report: VitalsReport }) {
-  const { overview, step, comparison, curl } = report
-  const { metrics } = overview
-  const note =
-    choice.device === '' && choice.country === '' ? undefined : 'For all devices and countries.'
+function Measured({ base, choice, countries, report, linkTo }: ReportProps) {
+  const { overview, audience, devices, step, comparison, curl } = report
+  const isPart = audience !== 'all' || choice.country !== '' || choice.path !== ''
+  const note = isPart ? 'For all pages, devices and countries.' : ''
+  const names = new Map(countries.map(({ code, name }) => [code, name]))
+  const exported = { site: choice.site, period: choice.period, from: choice.from, to: choice.to }
+  const exportPath = (format: string) =>
+    `${base}/app/vitals/export?${new URLSearchParams({ ...exported, device: audience, country: choice.country, format })}`
   return (
     <>
-      <Verdicts devices={overview.devices} />
-      <div class="vitals">
-        {CURRENT_VITALS.map((vital) => (
-          <VitalCard vital={vital} metric={metrics[vital]} comparison={comparison} />
+      <VerdictCard overview={overview} audience={audience} choice={choice} linkTo={linkTo} />
+      <div class="metrics">
+        {CORE_VITALS.map((vital) => (
+          <CoreCard
+            vital={vital}
+            metric={overview.metrics[vital]}
+            views={overview.sampleCount}
+            comparison={comparison}
+          />
         ))}
       </div>
-      <section class="charts" aria-labelledby="charts">
-        <h2 id="charts">Over time</h2>
-        {CURRENT_VITALS.map((vital, at) => (
-          <VitalChart vital={vital} step={step} overview={overview} open={at === 0} />
-        ))}
-      </section>
-      {toBreakdowns(overview, countries, note).map((breakdown) => (
-        <Breakdown {...breakdown} />
-      ))}
-      <NavigationTimes metrics={metrics} />
-      <PageErrors errors={overview.errors} note={note} />
-      <DataHealth beacons={overview.beacons} />
-      <Export base={base} choice={choice} curl={curl} />
-      <Legacy report={report} />
-    </>
-  )
-}
-
-/** The vitals that Google has replaced by others, in a fold. */
-function Legacy({ report: { overview, step, comparison } }: { readonly report: VitalsReport }) {
-  const sent = VITALS.filter(
-    (vital) => ruleOf(vital).isLegacy && overview.metrics[vital].sampleCount > 0,
-  )
-  return (
-    <>
-      {sent.map((vital) => (
-        <Fold id={`legacy-${vital}`} title={ruleOf(vital).name} glance="Legacy">
-          <VitalCard vital={vital} metric={overview.metrics[vital]} comparison={comparison} />
-          <VitalChart vital={vital} step={step} overview={overview} />
-        </Fold>
-      ))}
-    </>
-  )
-}
-
-function Export({ base, choice, curl }: Pick<VitalsProps, 'base' | 'choice'> & { curl: string }) {
-  const path = (format: string) =>
-    `${base}/app/vitals/export?${new URLSearchParams({ ...choice, format })}`
-  return (
-    <Fold id="export" title="Export" glance="CSV, JSON and the API">
-      <p>A row for each hour, country and device type.</p>
-      <div class="actions">
-        <a class="button quiet" href={path('csv')}>
-          Download CSV
-        </a>
-        <a class="button quiet" href={path('json')}>
-          Download JSON
-        </a>
-      </div>
-      <p>
-        To download it from a program, use a key with the permission <code>account:read</code>:
+      <p class="soft small">
+        At the 75th percentile: three of four views were at least this good. CLS comes from browsers
+        based on Chromium, INP from visitors who click, tap or type.
       </p>
-      <Copyable id="curl" text={curl} />
-    </Fold>
+      <VitalChart vital={choice.metric} step={step} overview={overview} linkTo={linkTo} />
+      <Shares overview={overview} choice={choice} names={names} isPart={isPart} linkTo={linkTo} />
+      <PageErrors errors={overview.errors} note={note} />
+      <Technical
+        overview={overview}
+        devices={devices}
+        choice={choice}
+        note={note}
+        linkTo={linkTo}
+        exportPath={exportPath}
+        curl={curl}
+      />
+    </>
   )
 }
 
@@ -201,54 +209,5 @@ export function NoSites({ base }: Pick<VitalsProps, 'base'>) {
         </a>
       </p>
     </Card>
-  )
-}
-
-/** Counts the beacons of all devices and countries. */
-function DataHealth({ beacons }: Pick<RumOverview, 'beacons'>) {
-  const { accepted, bots, refused, droppedValues, lastHour } = beacons
-  const facts = [
-    ['Beacons accepted', count(accepted)],
-    [
-      'Last hour with an accepted beacon',
-      lastHour === null ? 'Never' : `${hourText(lastHour)} UTC`,
-    ],
-    ['Sent by bots, not stored', count(bots)],
-    ['Refused because too many came at once', count(refused)],
-    ['Values dropped as out of range', count(droppedValues)],
-  ] as const
-  return (
-    <Fold
-      id="health"
-      title="Data health"
-      glance={`${counted(accepted, 'beacon', 'beacons')} accepted`}
-    >
-      <FactList facts={facts} />
-    </Fold>
-  )
-}
-
-/** The phases of loading a document. Their percentiles do not add up to that of the whole load. */
-function NavigationTimes({ metrics }: Pick<RumOverview, 'metrics'>) {
-  if (PHASES.every((phase) => metrics[phase].sampleCount === 0)) return null
-  return (
-    <Fold id="navigation" title="Loading the document, 75th percentile">
-      <dl class="phases">
-        {PHASES.map((phase) => {
-          const { p75, sampleCount } = metrics[phase]
-          return (
-            <div>
-              <dt class="soft small">{ruleOf(phase).name}</dt>
-              <dd>
-                <span class="phase">{p75 === null ? '–' : milliseconds(p75)}</span>
-                <span class="soft small">
-                  {phase}, {counted(sampleCount, 'value', 'values')}
-                </span>
-              </dd>
-            </div>
-          )
-        })}
-      </dl>
-    </Fold>
   )
 }
