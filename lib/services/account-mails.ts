@@ -9,7 +9,6 @@ import {
   type Notify,
   removeOldMails,
 } from '../contact/account-mails.ts'
-import type { Courier, CourierOptions } from '../contact/courier.ts'
 import { accountMailQueue } from '../contact/delivery-queue.ts'
 import { startCourier } from '../contact/start-courier.ts'
 import { runInTransaction, type Statement } from '../db/transaction.ts'
@@ -71,7 +70,15 @@ export function openAccountMails(
       load: nothing,
     }
   }
-  const courier = openCourier(foundation, delivery.deliver, opening)
+  const mails = {
+    queue: accountMailQueue,
+    deliver: delivery.deliver,
+    one: 'a mail to a user',
+    all: 'mails to users',
+    lease: 'account mails',
+    fields: (mailId: string) => ({ mailId }),
+  }
+  const courier = startCourier(foundation, mails, opening)
   const post = async (statements: readonly Statement[]) => {
     const [first, ...rest] = statements
     if (first === undefined) return
@@ -109,25 +116,4 @@ function removeOldRegularly({ storage, db, log, now }: Foundation, opening: Asyn
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove old mails')
   cleanUp().catch(onError)
   opening.use(repeat(HOUR_MS, cleanUp, onError))
-}
-
-function openCourier(
-  { storage, db, log, now }: Foundation,
-  deliver: CourierOptions<AccountMailRow>['deliver'],
-  opening: AsyncDisposableStack,
-): Courier<AccountMailRow> {
-  const options: CourierOptions<AccountMailRow> = {
-    db,
-    queue: accountMailQueue,
-    runAlone: (work) => storage.leases.runAlone('account mails', work),
-    deliver,
-    now,
-    onFailure: ({ willRetry, id: mailId, ...fields }) => {
-      const failure = { mailId, ...fields }
-      if (willRetry) log.warn(failure, 'cannot send a mail to a user; it will be tried again')
-      else log.error(failure, 'gave up on a mail to a user')
-    },
-    onError: (error) => log.error({ err: error }, 'cannot read or update mails to users'),
-  }
-  return startCourier(options, opening)
 }

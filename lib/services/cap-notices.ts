@@ -1,5 +1,5 @@
 import { type CapNoticeRow, type Channel, insertCapNotice } from '../contact/cap-notices.ts'
-import type { Courier, CourierOptions, Deliver, FailedAttempt } from '../contact/courier.ts'
+import type { Courier, Deliver } from '../contact/courier.ts'
 import { noticeQueue } from '../contact/delivery-queue.ts'
 import { startCourier } from '../contact/start-courier.ts'
 import { createDeliverNoticeEvent } from '../contact/webhook.ts'
@@ -17,8 +17,16 @@ export function openCapNotices(foundation: Foundation, opening: AsyncDisposableS
   const { db, now } = foundation
   const couriers = new Map<Channel, Courier<CapNoticeRow>>()
   const open = (channel: Channel, deliver: Deliver<CapNoticeRow> | null) => {
-    if (deliver !== null)
-      couriers.set(channel, openCourier(foundation, { channel, deliver }, opening))
+    if (deliver === null) return
+    const notices = {
+      queue: noticeQueue(channel),
+      deliver,
+      one: 'a notice',
+      all: 'notices',
+      lease: `notices by ${channel}`,
+      fields: (noticeId: string) => ({ noticeId, channel }),
+    }
+    couriers.set(channel, startCourier(foundation, notices, opening))
   }
   const page = () => `${foundation.baseUrl()}${APP_PATH}/billing`
   const toMessage = async (notice: CapNoticeRow, from: string) => {
@@ -53,21 +61,4 @@ function openWebhook({ config, now }: Foundation): Deliver<CapNoticeRow> | null 
   const { contact: target, contactSecret: secret } = config
   if (target?.kind !== 'webhook') return null
   return createDeliverNoticeEvent({ url: target.url, secret, now })
-}
-
-function openCourier(
-  { storage, db, log, now }: Foundation,
-  { channel, deliver }: { readonly channel: Channel; readonly deliver: Deliver<CapNoticeRow> },
-  opening: AsyncDisposableStack,
-): Courier<CapNoticeRow> {
-  const onFailure = ({ willRetry, id: noticeId, ...fields }: FailedAttempt) => {
-    const failure = { noticeId, channel, ...fields }
-    if (willRetry) log.warn(failure, 'cannot deliver a notice; it will be tried again')
-    else log.error(failure, 'gave up on a notice')
-  }
-  const onError = (error: unknown) => log.error({ err: error }, 'cannot read or update notices')
-  const queue = noticeQueue(channel)
-  const runAlone: CourierOptions<CapNoticeRow>['runAlone'] = (work) =>
-    storage.leases.runAlone(`notices by ${channel}`, work)
-  return startCourier({ db, queue, runAlone, deliver, now, onFailure, onError }, opening)
 }

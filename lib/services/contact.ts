@@ -1,6 +1,6 @@
 import { type AuditEvent, insertAudit } from '../accounts/audit.ts'
 import { deriveSecret } from '../config/secrets.ts'
-import type { Courier, CourierOptions, Deliver } from '../contact/courier.ts'
+import type { Deliver } from '../contact/courier.ts'
 import { inquiryQueue } from '../contact/delivery-queue.ts'
 import {
   type InquiryRow,
@@ -94,7 +94,16 @@ function openQueue(
 ) {
   const { db, config } = foundation
   if (config.contact === undefined) return null
-  const courier = deliver === null ? null : openCourier(foundation, deliver, opening)
+  const inquiries = {
+    queue: inquiryQueue,
+    one: 'an inquiry',
+    all: 'inquiries',
+    lease: 'inquiries',
+    fields: (inquiryId: string) => ({ inquiryId }),
+    advice: `${commandText('contact')} shows it`,
+  }
+  const courier =
+    deliver === null ? null : startCourier(foundation, { ...inquiries, deliver }, opening)
   const state = courier === null ? 'kept' : 'waiting'
   return {
     /** null if inquiries are stored but not delivered. */
@@ -129,26 +138,4 @@ function chooseDelivery({ config, now }: Foundation, opening: AsyncDisposableSta
     return toInquiryMessage(inquiry, { to: target.to, from })
   }
   return openMailDelivery(config, toMessage, opening) ?? NO_DELIVERY
-}
-
-function openCourier(
-  foundation: Foundation,
-  deliver: Deliver<InquiryRow>,
-  opening: AsyncDisposableStack,
-): Courier<InquiryRow> {
-  const { storage, db, log, now } = foundation
-  const options: CourierOptions<InquiryRow> = {
-    db,
-    queue: inquiryQueue,
-    runAlone: (work) => storage.leases.runAlone('inquiries', work),
-    deliver,
-    now,
-    onFailure: ({ willRetry, id: inquiryId, ...fields }) => {
-      const failure = { inquiryId, ...fields }
-      if (willRetry) log.warn(failure, 'cannot deliver an inquiry; it will be tried again')
-      else log.error(failure, `gave up on an inquiry; ${commandText('contact')} shows it`)
-    },
-    onError: (error) => log.error({ err: error }, 'cannot read or update inquiries'),
-  }
-  return startCourier(options, opening)
 }

@@ -35,9 +35,9 @@ export const guestRoutes: readonly AppRoute<Visit>[] = [
   { method: 'get', path: '/app/sign-up', answer: (visit) => showSignUp(visit) },
   { method: 'post', path: '/app/sign-up', answer: signUp },
   { method: 'get', path: '/app/forgot', answer: (visit) => showForgot(visit) },
-  { method: 'post', path: '/app/forgot', answer: requestReset },
+  { method: 'post', path: '/app/forgot', answer: (visit) => requestLink(visit, RESET) },
   { method: 'get', path: '/app/verify', answer: (visit) => showVerify(visit) },
-  { method: 'post', path: '/app/verify', answer: requestVerification },
+  { method: 'post', path: '/app/verify', answer: (visit) => requestLink(visit, VERIFICATION) },
   { method: 'get', path: '/app/reset', answer: (visit) => showReset(visit, readToken(visit)) },
   { method: 'post', path: '/app/reset', answer: reset },
 ]
@@ -164,9 +164,10 @@ function canMail({ services }: Visit): boolean {
   return services.config.smtpUrl !== undefined && services.handleAuth !== null
 }
 
-type ForgotShown = Pick<ForgotPasswordProps, 'email' | 'error' | 'problem'>
+/** Of a form that asks for a mail with a link. */
+type AskedShown = Pick<ForgotPasswordProps & NewVerificationProps, 'email' | 'error' | 'problem'>
 
-function showForgot(visit: Visit, shown: ForgotShown = {}, status = 200): Promise<PageAnswer> {
+function showForgot(visit: Visit, shown: AskedShown = {}, status = 200): Promise<PageAnswer> {
   const content = ForgotPassword({
     base: visit.instance.base,
     linkCommand: commandText('user', '--email ADDRESS --link'),
@@ -176,34 +177,38 @@ function showForgot(visit: Visit, shown: ForgotShown = {}, status = 200): Promis
   return showGuestPage(visit, { title: 'Forgot your password?', content, status })
 }
 
-async function requestReset(visit: Visit): Promise<PageAnswer> {
-  const email = (await readForm(visit.c)).text('email')
-  const refusal = findRefusal(AUTH_FORMS.email, { email })
-  if (refusal !== null) return showForgot(visit, { email, ...refusal }, 400)
-  const { status, message } = await callAuth(visit, '/request-password-reset', { email })
-  if (status === 200) return redirectTo(visit, '/app/sign-in?done=asked')
-  return showForgot(visit, { email, error: status === 429 ? ASKED_TOO_OFTEN : message }, status)
-}
-
 const ASKED_TOO_OFTEN =
   'Too many attempts. If you have an e-mail from us, use the newest: its link is valid for one hour. Otherwise try again later.'
 
-type VerifyShown = Pick<NewVerificationProps, 'email' | 'error' | 'problem'>
-
-async function showVerify(visit: Visit, shown: VerifyShown = {}, status = 200) {
+async function showVerify(visit: Visit, shown: AskedShown = {}, status = 200) {
   if (!canMail(visit)) throw new ApiError('NOT_FOUND', 'This service does not send e-mail')
   const content = NewVerification({ base: visit.instance.base, ...shown })
   return showGuestPage(visit, { title: 'Verify your e-mail address', content, status })
 }
 
-/** The answer does not reveal whether the address has an account. */
-async function requestVerification(visit: Visit): Promise<PageAnswer> {
+interface LinkRequest {
+  readonly path: '/request-password-reset' | '/send-verification-email'
+  /** Shows the form again, with what is wrong. */
+  readonly show: (visit: Visit, shown: AskedShown, status: number) => Promise<PageAnswer>
+  /** What the sign-in page then says. */
+  readonly done: 'asked' | 'verification-asked'
+}
+
+const RESET: LinkRequest = { path: '/request-password-reset', show: showForgot, done: 'asked' }
+const VERIFICATION: LinkRequest = {
+  path: '/send-verification-email',
+  show: showVerify,
+  done: 'verification-asked',
+}
+
+/** Answers a form that asks for a mail with a link. Does not reveal whether the address has an account. */
+async function requestLink(visit: Visit, { path, show, done }: LinkRequest): Promise<PageAnswer> {
   const email = (await readForm(visit.c)).text('email')
   const refusal = findRefusal(AUTH_FORMS.email, { email })
-  if (refusal !== null) return showVerify(visit, { email, ...refusal }, 400)
-  const { status, message } = await callWithoutSession(visit, '/send-verification-email', { email })
-  if (status === 200) return redirectTo(visit, '/app/sign-in?done=verification-asked')
-  return showVerify(visit, { email, error: status === 429 ? ASKED_TOO_OFTEN : message }, status)
+  if (refusal !== null) return show(visit, { email, ...refusal }, 400)
+  const { status, message } = await callWithoutSession(visit, path, { email })
+  if (status === 200) return redirectTo(visit, `/app/sign-in?done=${done}`)
+  return show(visit, { email, error: status === 429 ? ASKED_TOO_OFTEN : message }, status)
 }
 
 /** The token of the link in the e-mail. */

@@ -27,12 +27,17 @@ describe('a courier', () => {
     startCourier(
       {
         db: openDb(join(folder, 'app.db')),
-        queue: { ...inquiryQueue, isDue },
-        runAlone: (work) => ONLY_PROCESS.leases.runAlone('inquiries', work),
-        deliver: async () => {},
+        storage: ONLY_PROCESS,
         now: Date.now,
-        onFailure: () => {},
-        onError: (error) => reports.push(reasonOf(error)),
+        log: { warn: () => {}, error: (fields) => reports.push(reasonOf('err' in fields && fields.err)) },
+      },
+      {
+        queue: { ...inquiryQueue, isDue },
+        deliver: async () => {},
+        one: 'an inquiry',
+        all: 'inquiries',
+        lease: 'inquiries',
+        fields: (inquiryId) => ({ inquiryId }),
       },
       opening,
     )

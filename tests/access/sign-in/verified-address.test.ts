@@ -225,6 +225,6 @@ describe('the service with a mail server', () => {
     await using mailing = await makeApp({ log, env: { MERIDIAN_SMTP_URL: 'smtp://127.0.0.1:1' } })
     await sendAuth(mailing, '/sign-up/email', newUser)
     while (log.events.length === 0) await nextTurn()
-    assert.match(log.events[0]?.message ?? '', /^cannot send a mail to a user/)
+    assert.match(log.events[0]?.message ?? '', /^cannot deliver a mail to a user/)
   })
 })
