@@ -86,6 +86,28 @@ export function isRefusal(error: unknown): boolean {
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== 421
 }
 
+/** What the codes of nodemailer mean: https://nodemailer.com/errors. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  EAUTH: 'refuses the user name or the password',
+  EDNS: 'cannot be found: its name is unknown',
+  ECONNECTION: 'does not take the connection',
+  ESOCKET: 'does not take the connection',
+  ETIMEDOUT: 'does not answer in time',
+  ETLS: 'offers no encryption that we accept',
+  EENVELOPE: 'refuses the sender or the recipient',
+  EMESSAGE: 'refuses the message',
+}
+
+/**
+ * Why a mail to the caller's own address was not accepted, in words, with the reply of the server. `host`: of the
+ * mail server.
+ */
+export function explainMailError(error: unknown, host: string): string {
+  const { code, response, message } = error as Record<string, unknown> // safe: read as unknown
+  const meaning = MEANINGS[String(code)] ?? `fails with ${String(code ?? 'an unknown error')}`
+  return `The mail server ${host} ${meaning}: ${String(response ?? message)}`
+}
+
 /** The reason for a failure, as codes. Omits the server's reply, which may quote the message. */
 export function mailReasonOf(error: unknown): string {
   const { code = 'unknown', responseCode } = error as { code?: unknown; responseCode?: unknown } // safe: read as unknown

@@ -19,6 +19,7 @@ const NEXT: Readonly<Record<string, readonly [path: `/app/operate/${string}`, te
   Backups: ['/app/operate/system#backups-title', 'Back up now'],
   Copy: ['/app/operate/system#backups-title', 'System'],
   Billing: ['/app/operate/billing', 'Billing'],
+  Mail: ['/app/operate/system#mail', 'Send a test mail'],
   Inquiries: ['/app/operate/inquiries?state=dead', 'Failed inquiries'],
   Deliveries: ['/app/operate/notices?state=dead', 'Failed deliveries'],
 }

@@ -41,13 +41,20 @@ interface SystemProps extends PageProps {
   readonly doctor: JobView
   /** null: the doctor has not run since the start of the server, or failed. */
   readonly findings: readonly DoctorFinding[] | null
+  /** The address of the operator; null: no mail server is configured. */
+  readonly mail: { readonly to: string } | null
 }
 
-export function System({ base, system, doctor, findings, error, ...backups }: SystemProps) {
+const DONE: Readonly<Record<string, string>> = {
+  mail: 'The mail server has accepted the test mail: look into your mailbox.',
+}
+
+export function System(props: SystemProps) {
+  const { base, system, doctor, findings, mail, done = '', error, ...backups } = props
   const path = `${base}/app/operate/system`
   return (
     <>
-      <Result error={error} />
+      <Result error={error} done={DONE[done]} />
       {system.proxyWarning !== null && <Notice kind="error">{system.proxyWarning}</Notice>}
       <Health system={system} />
       <Card id="doctor-title" title="Doctor">
@@ -57,8 +64,26 @@ export function System({ base, system, doctor, findings, error, ...backups }: Sy
           {findings !== null && <Findings findings={findings} />}
         </JobStatus>
       </Card>
+      <Mail path={path} mail={mail} />
       <Backups base={base} system={system} {...backups} />
     </>
+  )
+}
+
+function Mail({ path, mail }: Pick<SystemProps, 'mail'> & { readonly path: string }) {
+  return (
+    <Card id="mail" title="Mail">
+      {mail === null ? (
+        <p>
+          This service sends no mail: <code>MERIDIAN_SMTP_URL</code> is not set.
+        </p>
+      ) : (
+        <>
+          <p>A test mail to {mail.to} shows what your mail server answers.</p>
+          <PostButton action={`${path}/test-mail`} text="Send a test mail" kind="quiet" />
+        </>
+      )}
+    </Card>
   )
 }
 

@@ -53,6 +53,7 @@ export const ACTION_LABELS = {
   rotate_key: 'Key rotated',
   run_doctor: 'Doctor started',
   send_inquiry: 'Inquiry sent',
+  send_test_mail: 'Test mail sent',
   set_overages: 'Overages turned on or off',
   set_password: 'Password created or changed',
   set_payment_method: 'Payment method changed',

@@ -217,6 +217,7 @@ export const FORM_CASES: readonly FormCase[] = [
   { route: '/app/operate/databases/download', open: asOperator('/app/operate/databases') },
   { route: '/app/operate/system/doctor', open: asOperator('/app/operate/system') },
   { route: '/app/operate/system/backup', open: asOperator('/app/operate/system') },
+  { route: '/app/operate/system/test-mail', open: asOperator('/app/operate/system') },
   { route: '/app/operate/billing/compare', open: asOperator('/app/operate/billing') },
   {
     route: '/app/operate/billing/repair',
