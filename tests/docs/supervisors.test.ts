@@ -65,15 +65,12 @@ describe('every supervisor', () => {
 
   it('starts node directly or by an init, so that it gets the signals', () => {
     assert.match(setting(UNIT, 'ExecStart'), /\/scripts\/node\.sh server\.ts$/)
-    assert.equal(instruction('CMD'), '["scripts/node.sh", "server.ts"]')
     assert.equal(instruction('ENTRYPOINT'), '["tini", "--"]')
     assert.match(DOCKERFILE, /^RUN apt-get .* install .* tini /m)
   })
 
   it('asks for readiness at the path of the contract', () => {
     assert.ok(isReadiness(setting(FLY, 'path')))
-    const [, path = ''] = /PORT\}(\/[\w/]+)`/.exec(instruction('HEALTHCHECK')) ?? []
-    assert.ok(isReadiness(path))
   })
 })
 
@@ -109,8 +106,9 @@ describe('the Docker image', () => {
   })
 
   it('runs as a user other than root, with the packages of the lockfile', () => {
-    assert.equal(instruction('USER'), 'node')
-    assert.match(DOCKERFILE, /^RUN npm ci --omit=dev$/m)
+    // Kubernetes' runAsNonRoot refuses a name: https://github.com/moby/buildkit/issues/1344
+    assert.equal(instruction('USER'), '1000:1000')
+    assert.match(DOCKERFILE, /^RUN npm ci --omit=dev && rm -r node_modules\/node-linux-\*$/m)
   })
 
   it('contains no files that a server on this machine wrote', () => {

@@ -36,23 +36,35 @@ export function makeRepository(folder: string, version: string): void {
 }
 
 /**
- * Makes commands that stand in for those of an operator's machine, and returns their folder:
- * `npm ci` copies our packages, and `systemctl` ends the process in the file `pidFile`, which its
- * supervisor starts again.
+ * Makes commands that stand in for those of an operator's machine, and returns their folder. `npm ci` copies
+ * our packages. `systemctl` and `useradd` need root, so they fail in what `sudo -u meridian` runs. `systemctl`
+ * starts the server by making the file `wanted`, and stops the process whose id its supervisor keeps in
+ * `pidFile`.
  */
-export function makeCommands(folder: string, pidFile: string): string {
+export function makeCommands(
+  folder: string,
+  { pidFile, wanted }: { readonly pidFile: string; readonly wanted: string },
+): string {
   mkdirSync(folder)
   const packages = resolve('node_modules')
   const make = (name: string, lines: readonly string[]) =>
-    writeFileSync(join(folder, name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 })
+    writeFileSync(join(folder, name), ['#!/bin/sh -eu', ...lines, ''].join('\n'), { mode: 0o755 })
+  const asRoot = '! printenv SUDO_TO >/dev/null || { echo "$0: not root" >&2; exit 1; }'
   make('npm', [
     `[ "$1" = ci ] || PATH="${process.env['PATH']}" exec npm "$@"`,
     `cp -al "${packages}" . 2>/dev/null || cp -a "${packages}" .`,
   ])
+  make('sudo', ['[ "$1 $2" = "-u meridian" ]', 'shift 2', 'SUDO_TO=meridian exec "$@"'])
+  make('useradd', [asRoot])
   make('systemctl', [
-    `pid=$(cat "${pidFile}")`,
-    'kill -TERM "$pid"',
-    'while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done',
+    asRoot,
+    'case "$1" in',
+    `  enable | start) : >"${wanted}" ;;`,
+    `  stop) rm "${wanted}"`,
+    `    pid=$(cat "${pidFile}")`,
+    '    kill -TERM "$pid"',
+    '    while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done ;;',
+    'esac',
   ])
   return folder
 }

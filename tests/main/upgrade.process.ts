@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,6 +16,7 @@ import * as v from 'valibot'
 import { ServiceInfo } from '../../lib/contract/system.ts'
 import { findFreePort } from '../../scripts/parts/start-process.ts'
 import {
+  addKey,
   newDataFolder,
   type Running,
   runScript,
@@ -98,25 +106,42 @@ describe('npm ci beside a server', () => {
   })
 })
 
-/** The commands of the section Upgrades. */
-function upgradeCommands(): string {
+/** The blocks of commands in a section, in order. */
+function commandsOf(section: string): string[] {
   const document = readFileSync('docs/operations.md', 'utf8')
-  const found = /^## Upgrades\n+```sh\n(.+?)^```/ms.exec(document)?.[1]
-  assert.ok(found)
-  return found
+  const [, text = ''] =
+    new RegExp(`^## ${section}\n(.+?)^(?:## |With Compose)`, 'ms').exec(document) ?? []
+  const blocks = [...text.matchAll(/^```sh\n(.+?)^```/gms)].map(([, block = '']) => block)
+  assert.ok(blocks.length > 1, section)
+  // The file of settings is a block of the same kind.
+  return blocks.filter((block) => !/^[A-Z_]+=/.test(block))
 }
 
-describe('an upgrade as docs/operations.md describes it', () => {
+describe('an install and an upgrade as docs/operations.md describes them', () => {
   const folder = tempFolder()
   const [app, repository] = [join(folder, 'app'), join(folder, 'repository')]
-  const pidFile = join(folder, 'pid')
+  const [pidFile, wanted, units] = [
+    join(folder, 'pid'),
+    join(folder, 'wanted'),
+    join(folder, 'units'),
+  ]
+  const environment = join(folder, 'meridian.env')
+  const own = { ...settings, MERIDIAN_DATA_DIR: join(folder, 'data') }
   let server: Running
   let isWanted = true
+  after(() => {
+    isWanted = false
+  })
 
-  /** Starts the server again whenever it ends, as systemd does. */
+  /** Runs the server while it is wanted, as systemd does. */
   async function supervise(port: number): Promise<void> {
     while (isWanted) {
-      server = await start({ PORT: String(port) }, app)
+      if (!existsSync(wanted)) {
+        await sleep(20)
+        continue
+      }
+      server = await startServer({ ...own, PORT: String(port) }, app)
+      started.push(server)
       writeFileSync(pidFile, String(server.pid))
       const { code, stderr } = await server.ended
       assert.deepEqual([code, stderr], [0, ''])
@@ -136,33 +161,46 @@ describe('an upgrade as docs/operations.md describes it', () => {
     }
   }
 
+  /** Runs the blocks of a section one after another, each as it is written, by root. */
+  async function runSection(section: string, PATH: string): Promise<void> {
+    for (const block of commandsOf(section)) {
+      const script = block
+        .replaceAll('VERSION', 'next')
+        .replaceAll('REPOSITORY', repository)
+        .replaceAll('/etc/meridian.env', environment)
+        .replaceAll('/etc/systemd/system', units)
+        .replaceAll('/srv/meridian', folder)
+      // An operator types the blocks of the first install in one shell, which is then in app.
+      const cwd = existsSync(app) ? app : folder
+      const env = { ...process.env, PATH, MERIDIAN_DATA_DIR: undefined }
+      await promisify(execFile)('sh', ['-euc', script], { cwd, env })
+    }
+  }
+
   it('answers every look-up that balancers retry', { timeout: LONGEST_MS }, async () => {
     const next = '999.0.0'
     makeRepository(repository, next)
-    mkdirSync(app)
-    copyFiles(app)
-    copyPackages(app)
-    const commands = upgradeCommands().replaceAll('VERSION', 'next')
-    const environment = join(folder, 'meridian.env')
-    const lines = Object.entries(settings).map(([name, value]) => `${name}='${value}'\n`)
+    mkdirSync(units)
+    const lines = Object.entries(own).map(([name, value]) => `${name}='${value}'\n`)
     writeFileSync(environment, lines.join(''))
-    const script = commands
-      .replaceAll('REPOSITORY', repository)
-      .replaceAll('/etc/meridian.env', environment)
-    const PATH = `${makeCommands(join(folder, 'bin'), pidFile)}:${process.env['PATH']}`
+    const commands = makeCommands(join(folder, 'bin'), { pidFile, wanted })
+    const PATH = `${commands}:${process.env['PATH']}`
     const port = await findFreePort()
     const url = `http://127.0.0.1:${port}`
     const supervisor = supervise(port)
+    await Promise.race([runSection('On a small VM', PATH), supervisor])
+    assert.ok(existsSync(join(units, 'meridian.service')))
     await Promise.race([waitFor(url, (version) => version !== ''), supervisor])
-    using lookUps = startLookUps({ url, key, withinMs: RESTARTED_MS, mayRetry: true })
-    const options = { cwd: app, env: { ...process.env, PATH } }
-    await promisify(execFile)('sh', ['-euc', script], options)
+    const ownKey = await addKey(own)
+    using lookUps = startLookUps({ url, key: ownKey, withinMs: RESTARTED_MS, mayRetry: true })
+    await Promise.race([runSection('Upgrades', PATH), supervisor])
     await Promise.race([waitFor(url, (version) => version === next), supervisor])
     const before = lookUps.right()
     await sleep(1_000)
     await lookUps.stop()
     assert.ok(before > 0 && lookUps.right() > before)
     assert.ok(lookUps.retries() > 0, 'nobody listened for a while')
+    assert.deepEqual(readdirSync(join(folder, 'data', 'backups')).length, 1)
     isWanted = false
     await Promise.all([server.stop('SIGTERM'), supervisor])
   })
