@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { create, extract } from 'tar'
 
 interface ReleaseOptions {
   /** The folder of the repository. */
@@ -16,17 +17,21 @@ interface ReleaseOptions {
 
 interface Release {
   readonly tag: string
-  /** The path of the archive; its checksum is beside it. */
-  readonly archive: string
+  /** The paths of the archive of the files, and of those with packages. A checksum is beside each. */
+  readonly archives: readonly string[]
 }
 
 /** https://semver.org, without build metadata. */
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/
 const CHANGELOG = 'CHANGELOG.md'
+/** Linux machines for which packages are packed: there, npm ci may have too little memory. */
+const MACHINES = ['x64', 'arm64']
+/** Half of a package that nobody reads. */
+const UNREAD = 'node_modules/@ip-location-db/asn/*-num.csv'
 
 /**
  * Makes a release in the repository: commits the dated changelog and the version, tags the commit and
- * packs its files. Throws before it changes anything if the repository is not ready.
+ * packs its files, also with the packages for each machine. Throws before it changes anything if the repository is not ready.
  */
 export function makeRelease({ repository, version, date, out }: ReleaseOptions): Release {
   const git = (...args: readonly string[]) => execIn(repository, 'git', args)
@@ -55,7 +60,10 @@ export function makeRelease({ repository, version, date, out }: ReleaseOptions):
     `--message=Meridian ${version}\n\n${section}`,
     tag,
   )
-  return { tag, archive: pack(repository, tag, out) }
+  mkdirSync(out, { recursive: true })
+  const name = `meridian-${version}`
+  const files = packFiles(repository, tag, join(out, name))
+  return { tag, archives: [files, ...MACHINES.map((cpu) => packInstalled(files, name, cpu))] }
 }
 
 /** Puts the date into the heading of the section of `version`, and returns the section's text. */
@@ -71,12 +79,33 @@ export function dateSection(text: string, version: string, date: string) {
   return { changelog, section: section.trim() }
 }
 
-/** Packs the files of the tag, and writes the checksum as sha256sum does. */
-function pack(repository: string, tag: string, out: string): string {
-  mkdirSync(out, { recursive: true })
-  const name = `meridian-${tag.slice(1)}`
-  const archive = join(out, `${name}.tar.gz`)
-  execIn(repository, 'git', ['archive', `--prefix=${name}/`, `--output=${archive}`, tag])
+/** Packs the files of the tag into an archive at `path`. */
+function packFiles(repository: string, tag: string, path: string): string {
+  const archive = `${path}.tar.gz`
+  const prefix = `--prefix=${basename(path)}/`
+  execIn(repository, 'git', ['archive', prefix, `--output=${archive}`, tag])
+  return withChecksum(archive)
+}
+
+/** Packs what is in `files`, in the folder `name`, with the packages of a Linux machine. */
+function packInstalled(files: string, name: string, cpu: string): string {
+  const archive = files.replace(/\.tar\.gz$/, `-linux-${cpu}.tar.gz`)
+  const work = mkdtempSync(`${files}.work-`)
+  try {
+    extract({ file: files, cwd: work, sync: true })
+    const folder = join(work, name)
+    const machine = ['--os=linux', `--cpu=${cpu}`, '--libc=glibc']
+    execIn(folder, 'npm', ['ci', '--omit=dev', '--ignore-scripts', ...machine])
+    for (const path of globSync(UNREAD, { cwd: folder })) rmSync(join(folder, path))
+    create({ file: archive, cwd: work, gzip: true, portable: true, sync: true }, [name])
+  } finally {
+    rmSync(work, { recursive: true })
+  }
+  return withChecksum(archive)
+}
+
+/** Writes the checksum beside the archive, as sha256sum does. */
+function withChecksum(archive: string): string {
   const hash = createHash('sha256').update(readFileSync(archive)).digest('hex')
   writeFileSync(`${archive}.sha256`, `${hash}  ${basename(archive)}\n`)
   return archive

@@ -6,8 +6,9 @@ import { makeRelease } from './make-release.ts'
 
 const USAGE = `Usage: npm run --silent release -- VERSION [options]
 Dates the section "## [VERSION] - unreleased" of CHANGELOG.md, sets the version of the package, commits,
-tags vVERSION, and packs the files. Prints the path of the archive. Pushes nothing.
-  --out FOLDER  for the archive and its checksum; default: dist`
+tags vVERSION, and packs the files, also with the packages for Linux on x64 and arm64. Prints the paths of
+the archives. Pushes nothing.
+  --out FOLDER  for the archives and their checksums; default: dist`
 
 const ReleaseOptions = v.strictObject({ out: v.optional(v.string(), 'dist') })
 
@@ -20,7 +21,7 @@ await run(async () => {
   const [version = '', ...others] = positionals
   if (others.length > 0) throw new UsageError(`Give one version, not ${positionals.length}`, USAGE)
   const date = new Date().toISOString().slice(0, 10)
-  const { tag, archive } = makeRelease({ repository: '.', version, date, out: resolve(out) })
-  process.stdout.write(`${archive}\n`)
+  const { tag, archives } = makeRelease({ repository: '.', version, date, out: resolve(out) })
+  process.stdout.write(archives.map((archive) => `${archive}\n`).join(''))
   report(`Look at it with git show ${tag}, then: git push --follow-tags`)
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { extract } from 'tar'
 import { dateSection, makeRelease } from '../../scripts/release/make-release.ts'
@@ -35,10 +35,17 @@ function cloneRepository(changelog = CHANGELOG) {
   git('config', 'user.email', 'ada@example.com')
   // Git for Windows sets it, and would pack other bytes.
   git('config', 'core.autocrlf', 'false')
-  const manifest = { name: 'meridian', version: '1.2.0' }
+  const manifest = { name: 'meridian', version: '1.2.0', dependencies: { part: 'file:part' } }
   const put = (name: string, content: string) => writeFileSync(join(clone, name), content)
   put('package.json', `${JSON.stringify(manifest, undefined, 2)}\n`)
-  const lock = { ...manifest, lockfileVersion: 3, packages: { '': manifest } }
+  mkdirSync(join(clone, 'part'))
+  put('part/package.json', JSON.stringify({ name: 'part', version: '1.0.0' }))
+  const packages = {
+    '': manifest,
+    'node_modules/part': { resolved: 'part', link: true },
+    part: { version: '1.0.0' },
+  }
+  const lock = { name: manifest.name, version: manifest.version, lockfileVersion: 3, packages }
   put('package-lock.json', JSON.stringify(lock))
   put('CHANGELOG.md', changelog)
   git('add', '--all')
@@ -60,7 +67,8 @@ describe('makeRelease', () => {
   it('commits the dated changelog and the version, tags and packs it, and pushes nothing', () => {
     const { git, read, release, unpack, out, atOrigin } = cloneRepository()
     const before = atOrigin()
-    const { tag, archive } = release('1.3.0')
+    const { tag, archives } = release('1.3.0')
+    const [archive = '', ...installed] = archives
     assert.equal(tag, 'v1.3.0')
     assert.equal(read('CHANGELOG.md'), CHANGELOG.replace('unreleased', DATE))
     for (const name of ['package.json', 'package-lock.json']) {
@@ -79,8 +87,34 @@ describe('makeRelease', () => {
     assert.equal(readFileSync(`${archive}.sha256`, 'utf8'), `${hash}  meridian-1.3.0.tar.gz\n`)
     unpack(archive)
     const packed = join(out, 'meridian-1.3.0')
-    assert.deepEqual(readdirSync(packed).toSorted(), git('ls-files').split('\n').toSorted())
+    const names = git('ls-tree', '--name-only', 'HEAD').split('\n')
+    assert.deepEqual(readdirSync(packed).toSorted(), names.toSorted())
     assert.equal(readFileSync(join(packed, 'CHANGELOG.md'), 'utf8'), read('CHANGELOG.md'))
+
+    const machines = ['x64', 'arm64'].map((cpu) => `meridian-1.3.0-linux-${cpu}.tar.gz`)
+    assert.deepEqual(
+      installed.map((path) => basename(path)),
+      machines,
+    )
+    assert.deepEqual(
+      readdirSync(out).toSorted(),
+      [...archives, packed]
+        .flatMap((path) =>
+          path === packed ? [basename(path)] : [basename(path), `${basename(path)}.sha256`],
+        )
+        .toSorted(),
+    )
+  })
+
+  it('packs the packages, too, so that a machine needs no npm ci', () => {
+    const { release, unpack, out } = cloneRepository()
+    for (const archive of release('1.3.0').archives.slice(1)) {
+      unpack(archive)
+      const packed = join(out, 'meridian-1.3.0')
+      const part = JSON.parse(readFileSync(join(packed, 'node_modules/part/package.json'), 'utf8'))
+      assert.equal(part.name, 'part')
+      rmSync(packed, { recursive: true })
+    }
   })
 
   it('makes the first release of the version that the package has', () => {
