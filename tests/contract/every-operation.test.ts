@@ -72,10 +72,17 @@ describe('every path', () => {
     }
   })
 
-  it('is reachable under one spelling only', async () => {
+  it('is reachable under one spelling only, and with a slash at its end', async () => {
+    for (const path of [
+      '/v1/',
+      '/v1/ip/81.2.69.160/timezone/',
+      '/v1/ip/81.2.69.160/',
+      '/v1/account/me/?a=b',
+    ])
+      assert.equal((await ada.send('GET', path)).status, 200, path)
     const others = words(`
-      /v2 /v1/ /V1 /v1/IP/me /v1/ip/me/ //v1/ip/me /v1//ip/me /v1/ip/ /v1/ip /v1/ip/1.2.3.4/
-      /v1/ip/1.2.3.4/timezone/ /v1/ip/1.2.3.4/Timezone /v1%2Fip%2Fme /v1/ip/..%2f..%2fhealth/x/y
+      /v2 /v1// /V1 /v1/IP/me /v1/ip/me// //v1/ip/me /v1//ip/me /v1/ip/ /v1/ip
+      /v1/ip/1.2.3.4/Timezone /v1%2Fip%2Fme /v1/ip/..%2f..%2fhealth/x/y
       /v1/ip/%2e%2e/%2e%2e/%2e%2e/etc/passwd /health.json /xwell-known/openapi.json
       /.well-known/openapiXjson /favicon.ico`)
     for (const path of others) {

@@ -38,8 +38,9 @@ export function checkAnswer(method: string, path: string, answer: Answer): void 
 
 const rowsByPath = new Map<string, readonly Operation[]>()
 
-/** The rows with this very path; if there are none, those whose path matches. */
-function rowsAt(path: string): readonly Operation[] {
+/** The rows with this very path; if there are none, those whose path matches. A slash at the end does not count. */
+function rowsAt(given: string): readonly Operation[] {
+  const path = given.replace(/(?<=.)\/$/, '')
   const known = rowsByPath.get(path)
   if (known !== undefined) return known
   const matching = PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ row }) => row)
