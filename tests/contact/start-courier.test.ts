@@ -29,7 +29,10 @@ describe('a courier', () => {
         db: openDb(join(folder, 'app.db')),
         storage: ONLY_PROCESS,
         now: Date.now,
-        log: { warn: () => {}, error: (fields) => reports.push(reasonOf('err' in fields && fields.err)) },
+        log: {
+          warn: () => {},
+          error: (fields) => reports.push(reasonOf('err' in fields && fields.err)),
+        },
       },
       {
         queue: { ...inquiryQueue, isDue },
