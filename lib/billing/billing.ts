@@ -1,6 +1,7 @@
 import type { StripeConfig } from '../config/config.ts'
 import type { BillingPeriod } from '../config/period.ts'
 import type { Plans } from '../config/plans.ts'
+import { deriveSecret, type Secrets } from '../config/secrets.ts'
 import type { AuditNote } from '../contract/account/audit-actions.ts'
 import type { Db } from '../db/open.ts'
 import type { Statement } from '../db/transaction.ts'
@@ -42,8 +43,8 @@ export interface BillingOptions {
   ) => void
   /** How long an action tries to reach Stripe; by default nine seconds. */
   readonly retryPolicy?: RetryPolicy
-  /** The key of the hashes by which trials are remembered; by default, as in commands, none are added. */
-  readonly addressKey?: string
+  /** Of the server: trials are remembered by keyed hashes of addresses. */
+  readonly secrets: () => Promise<Secrets>
   /** Runs `work` when no other process works for the user; by default at once. */
   readonly runUnderLease?: RunForUser
 }
@@ -60,7 +61,7 @@ export interface Actor {
 
 export function createBilling(options: BillingOptions) {
   const { db, plans, stripe, change, alignKeyExpiry, auditStripe, countRequests } = options
-  const { onFailure, onDelayed = () => {}, retryPolicy, addressKey, runUnderLease } = options
+  const { onFailure, onDelayed = () => {}, retryPolicy, secrets, runUnderLease } = options
   const { secretKey, apiBase, overagePrice, webhookSecrets } = stripe
   const load =
     secretKey === undefined ? null : once(() => loadStripe({ secretKey, apiBase, onFailure }))
@@ -87,7 +88,8 @@ export function createBilling(options: BillingOptions) {
     prices: createPlanPrices(plans, stripe.prices),
     overagePrice,
     countRequests,
-    addressKey,
+    /** The key of the hashes by which trials are remembered. */
+    addressKey: once(async () => deriveSecret(await secrets(), 'trials')),
     tax: stripe.tax,
     mode: modeOf(secretKey ?? ''),
     /** The account and mode of the key. */

@@ -9,7 +9,6 @@ import { createOverages, type Overages } from '../billing/overages/overages.ts'
 import type { StripeFailure } from '../billing/stripe/stripe-sdk.ts'
 import { createContactSender } from '../billing/subscription/contact-changes.ts'
 import { settleLeftovers } from '../billing/subscription/leftovers.ts'
-import { deriveSecret } from '../config/secrets.ts'
 import type { Ledger } from '../db/ledger/ledger.ts'
 import type { Meters } from '../limits/meters.ts'
 import { commandText } from '../parts/clone-or-package.ts'
@@ -51,7 +50,7 @@ export function openBilling(
     onDelayed: (error, message, about) =>
       log.warn({ err: error, ...about }, `${message}; repeated hourly`),
     ...(retryPolicy !== undefined && { retryPolicy }),
-    addressKey: deriveSecret(secrets, 'trials'),
+    secrets: async () => secrets,
     // Work that outlives its lease does no harm: what it writes is refused once another sync has ended.
     runUnderLease: (userId, work) => storage.leases.waitAndRun(`billing of ${userId}`, work),
   })

@@ -7,6 +7,7 @@ import { type Config, readConfig } from '../../lib/config/config.ts'
 import { makeDataDir } from '../../lib/config/data-dir.ts'
 import { toEntitlement } from '../../lib/config/entitlement.ts'
 import { type Plan, type Plans, readPlans } from '../../lib/config/plans.ts'
+import { openSecrets } from '../../lib/config/secrets.ts'
 import type { AuditNote } from '../../lib/contract/account/audit-actions.ts'
 import { pendingMigrations } from '../../lib/db/database-file.ts'
 import { lockDataDir, tryLockDataDir } from '../../lib/db/lock.ts'
@@ -27,7 +28,7 @@ export interface Accounts {
 }
 
 /** For commands that need more settings. */
-export interface ConfiguredAccounts extends Accounts, Pick<OpenDatabase, 'lock'> {
+export interface ConfiguredAccounts extends Accounts, Pick<OpenDatabase, 'lock' | 'secrets'> {
   readonly config: Config
 }
 
@@ -43,8 +44,16 @@ export async function withAccounts(
   const plans = readPlans(config.plansFile)
   if (ifMissing === 'refuse' && config.postgres === undefined) requireDatabase(config.dataDir)
   await using database = await openDatabase(config)
-  const { db, lock } = database
-  await work({ config, db, lock, plans: await recallPlans(db, plans), now: Date.now(), command })
+  const { db, lock, secrets } = database
+  await work({
+    config,
+    db,
+    lock,
+    secrets,
+    plans: await recallPlans(db, plans),
+    now: Date.now(),
+    command,
+  })
 }
 
 /** Opens the database that the settings name. The driver of PostgreSQL is loaded only for its own. */
@@ -55,6 +64,7 @@ async function openDatabase({ postgres, dataDir }: Config): Promise<OpenDatabase
   return {
     db,
     lock: async () => tryLockDataDir(dataDir),
+    secrets: async () => openSecrets(dataDir),
     [Symbol.asyncDispose]: async () => {
       db.$client.close()
     },

@@ -5,12 +5,16 @@ import type { StripeConfig } from '../../lib/config/config.ts'
 import { runInTransaction } from '../../lib/db/transaction.ts'
 import { type Accounts, audit } from './accounts.ts'
 import { jsonText } from './json-text.ts'
+import type { OpenDatabase } from './postgres.ts'
 import { report } from './run.ts'
 import { textTable } from './text-table.ts'
 
 /** Billing for a command. Its changes have the app `cli` in the audit log. */
-export function openBilling(accounts: Accounts, stripe: StripeConfig): Billing {
-  const { db, plans, now } = accounts
+export function openBilling(
+  accounts: Accounts & Pick<OpenDatabase, 'secrets'>,
+  stripe: StripeConfig,
+): Billing {
+  const { db, plans, now, secrets } = accounts
   return createBilling({
     db,
     plans,
@@ -20,6 +24,7 @@ export function openBilling(accounts: Accounts, stripe: StripeConfig): Billing {
     auditStripe: (userId, note) => audit(accounts, userId, note),
     // Used only for changes of plan, which no command makes.
     countRequests: async () => 0,
+    secrets,
     onFailure: ({ type, code, status }) =>
       report(`Stripe refused a call: ${[type, code, status].filter(Boolean).join(', ')}`),
   })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresConfig } from '../../lib/config/config.ts'
+import type { Secrets } from '../../lib/config/secrets.ts'
 import type { Db } from '../../lib/db/open.ts'
 import { SECOND_MS } from '../../lib/parts/durations.ts'
 import { explainStart, requireUsableDatabase } from '../../lib/postgres/check-server.ts'
@@ -8,6 +9,7 @@ import { migratePg } from '../../lib/postgres/migrate.ts'
 import { countLive, IS_LIVE } from '../../lib/postgres/nodes/nodes.ts'
 import { nameDatabase, openPool } from '../../lib/postgres/pool.ts'
 import { createPgDb } from '../../lib/storage/pg-engine.ts'
+import { openPgSecrets } from '../../lib/storage/pg-secrets.ts'
 
 /** A few are enough, because a command does one thing after another. */
 const CONNECTIONS = 2
@@ -34,6 +36,8 @@ export interface OpenDatabase extends AsyncDisposable {
   readonly db: Db
   /** Keeps servers from starting until it is disposed of, if that is possible. null: one is running. */
   readonly lock: () => Promise<Disposable | null>
+  /** The secrets of the servers. Makes them if none has been started yet. */
+  readonly secrets: () => Promise<Secrets>
 }
 
 /**
@@ -51,6 +55,7 @@ export async function openPgDatabase(config: PostgresConfig): Promise<OpenDataba
   return {
     db: createPgDb(pool),
     lock: async () => ((await pool.use(countLive)) > 0 ? null : { [Symbol.dispose]: () => {} }),
+    secrets: () => openPgSecrets(pool, config.secret),
     [Symbol.asyncDispose]: async () => {
       await waitForServers(pool).catch(() => {})
       await pool[Symbol.asyncDispose]()

@@ -30,6 +30,7 @@ describe('the SDK of Stripe', () => {
       alignKeyExpiry: () => assert.fail(),
       auditStripe: () => assert.fail(),
       countRequests: () => assert.fail(),
+      secrets: () => assert.fail(),
       onFailure: () => assert.fail(),
     })
     await assert.rejects(billing.openStripe().listSubscriptions(null), /cannot load/)

@@ -5,8 +5,8 @@ import { acceptStripeAccount } from '../../lib/billing/mirror/accept-account.ts'
 import { findCustomer } from '../../lib/billing/subscription/customers.ts'
 import { findSubscription } from '../../lib/billing/subscription/subscriptions.ts'
 import type { StripeConfig } from '../../lib/config/config.ts'
+import { openSecrets } from '../../lib/config/secrets.ts'
 import { openDb } from '../../lib/db/open.ts'
-import type { Accounts } from '../../scripts/parts/accounts.ts'
 import { audit } from '../../scripts/parts/accounts.ts'
 import { findMismatches, mismatchText, openBilling } from '../../scripts/parts/billing.ts'
 import { newSecretKey } from '../../stripe-double/ids.ts'
@@ -23,7 +23,8 @@ import { freshly } from '../support/scene/freshly.ts'
 function openCommand({ app }: Shop, changed: Partial<StripeConfig> = {}) {
   const { plans, config } = app.services
   const db = openDb(join(app.dataDir, 'app.db'))
-  const accounts: Accounts = { db, plans, now: NOON, command: 'npm run billing' }
+  const secrets = async () => openSecrets(app.dataDir)
+  const accounts = { db, plans, now: NOON, command: 'npm run billing', secrets }
   const billing = openBilling(accounts, { ...config.stripe, ...changed })
   const run = async (mode: 'compare' | 'repair') => {
     const found = await findMismatches(billing, accounts, mode)

@@ -48,11 +48,12 @@ async function insertAddress(billing: Billing, userId: string, firstAt: number) 
 }
 
 async function hashOf({ db, addressKey }: Billing, userId: string): Promise<string | null> {
-  if (addressKey === undefined) return null
   const isUser = eq(users.id, userId)
   const user = await db.select({ email: users.email }).from(users).where(isUser).get()
   if (user === undefined) return null
-  return createHmac('sha256', addressKey).update(toMailbox(user.email)).digest('hex')
+  return createHmac('sha256', await addressKey())
+    .update(toMailbox(user.email))
+    .digest('hex')
 }
 
 /** The domains of Gmail, which are one, and which ignores dots in names. */

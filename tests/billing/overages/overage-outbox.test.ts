@@ -272,6 +272,7 @@ function openSecond({
     alignKeyExpiry: (userId) => alignKeyExpiry(db, plans, clock.now, userId),
     auditStripe: () => assert.fail(),
     countRequests: () => assert.fail(),
+    secrets: () => assert.fail(),
     onFailure: () => {},
   })
   const overages = createOverages({

@@ -131,6 +131,7 @@ async function subscribeWithOverages(
     alignKeyExpiry: (userId) => alignKeyExpiry(db, readPlans(config.plansFile), Date.now(), userId),
     auditStripe: () => assert.fail(),
     countRequests: () => assert.fail(),
+    secrets: () => assert.fail(),
     onFailure: () => {},
   })
   const userId = String(query('SELECT id FROM users'))

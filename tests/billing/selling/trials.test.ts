@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { toMailbox } from '../../../lib/billing/subscription/trials.ts'
+import { removeUser } from '../../../scripts/parts/users/remove.ts'
 import { readRows, write } from '../../support/database/sql.ts'
 import { codeOf } from '../../support/helpers.ts'
 import { plansFileOf } from '../../support/plans-file.ts'
@@ -140,6 +141,18 @@ describe('a trial', () => {
     for (const again of ['ada@example.com', 'moved@example.com']) {
       assert.equal((await buyAs(shop, again))?.status, 'active', again)
     }
+  })
+
+  it('is remembered by `npm run user -- --delete`, too', async () => {
+    await shop.buy('pro')
+    const { services } = shop.app
+    const email = 'moved@example.com'
+    await write(shop.app, `UPDATE users SET email = '${email}' WHERE id = '${shop.userId}'`)
+    const command = { now: services.now(), command: 'npm run user' }
+    const lock = async () => ({ [Symbol.dispose]: () => {} })
+    const accounts = { ...services, ...command, lock, secrets: async () => services.secrets }
+    await removeUser(accounts, { email, yes: true })
+    assert.equal((await buyAs(shop, email))?.status, 'active')
   })
 
   it('is not used up by a payment page that nobody pays', async () => {
