@@ -7,6 +7,7 @@ import {
   desc,
   eq,
   getTableColumns,
+  gt,
   gte,
   integer,
   lte,
@@ -103,6 +104,42 @@ export function selectTopUsers(db: Queries, page: MonthPage) {
     .innerJoin(users, eq(users.id, top.userId))
     .leftJoin(subscriptions, eq(subscriptions.userId, top.userId))
     .orderBy(desc(top[page.order]), asc(top.userId))
+}
+
+/** Reads the users who have sent requests in a month, in the order of their ids, from the one after `after` on. */
+export async function readUsersOfMonth(db: Queries, wanted: UsersOfMonth) {
+  return selectUsersOfMonth(db, wanted).all()
+}
+
+interface UsersOfMonth {
+  readonly month: number
+  readonly after: string
+  readonly limit: number
+}
+
+export function selectUsersOfMonth(db: Queries, { month: first, after, limit }: UsersOfMonth) {
+  const page = db
+    .select({ userId, ...SUMS })
+    .from(usageOfMonths)
+    .where(and(eq(month, first), gt(userId, after)))
+    .groupBy(userId)
+    .orderBy(asc(userId))
+    .limit(limit)
+    .as('page')
+  return db
+    .select({
+      userId: page.userId,
+      email: users.email,
+      assignedPlan: users.plan,
+      subscribed: getTableColumns(subscriptions),
+      requests: page.requests,
+      errors: page.errors,
+      limited: page.limited,
+    })
+    .from(page)
+    .innerJoin(users, eq(users.id, page.userId))
+    .leftJoin(subscriptions, eq(subscriptions.userId, page.userId))
+    .orderBy(asc(page.userId))
 }
 
 /** Reads the keys, and sessions of a user, with the most requests in a month. */

@@ -4,6 +4,7 @@ import { AuditEntry } from '../dashboard/audit/audit-entry.tsx'
 import { Field } from '../dashboard/parts/field.tsx'
 import type { PageProps } from '../dashboard/parts/notice.tsx'
 import { Matches } from './matches.tsx'
+import { CsvLink } from './next-page.tsx'
 import { personPath } from './person-view.ts'
 
 /** Empty: all. */
@@ -51,6 +52,7 @@ export function AuditOfAll({ base, filter, entries, next }: AuditOfAllProps) {
             ))}
           </ol>
         )}
+        <CsvLink path={path} filter={{ ...filter }} />
       </Matches>
     </>
   )

@@ -1,4 +1,5 @@
 import { Card } from '../dashboard/parts/card.tsx'
+import { Option, Select } from '../dashboard/parts/field.tsx'
 import { Confirm, PostButton } from '../dashboard/parts/form.tsx'
 import { counted } from '../dashboard/parts/format.ts'
 import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
@@ -27,9 +28,11 @@ export interface BillingReport {
 interface BillingProps extends PageProps {
   /** null: billing is not configured. */
   readonly report: BillingReport | null
+  /** Newest first, such as 2026-01. */
+  readonly months: readonly string[]
 }
 
-export function OperateBilling({ base, report, error }: BillingProps) {
+export function OperateBilling({ base, report, months, error }: BillingProps) {
   const path = `${base}/app/operate/billing`
   return (
     <>
@@ -39,9 +42,30 @@ export function OperateBilling({ base, report, error }: BillingProps) {
           Billing is not configured: STRIPE_SECRET_KEY is not set, so nothing is sold.
         </Notice>
       ) : (
-        <Mismatches path={path} report={report} />
+        <>
+          <Mismatches path={path} report={report} />
+          <Invoices base={base} months={months} />
+        </>
       )}
     </>
+  )
+}
+
+function Invoices({ base, months }: Pick<BillingProps, 'base' | 'months'>) {
+  return (
+    <Card id="invoices" title="Invoices">
+      <p>All invoices that were made in a month, for your accountant, as Stripe has them.</p>
+      <form class="plan-choice" method="get" action={`${base}/app/operate/invoices.csv`}>
+        <Select name="month" label="Month (UTC)">
+          {months.map((month) => (
+            <Option value={month} text={month} chosen={months[1] ?? ''} />
+          ))}
+        </Select>
+        <button type="submit" class="quiet">
+          Download as CSV
+        </button>
+      </form>
+    </Card>
   )
 }
 

@@ -7,6 +7,21 @@ export interface NextPageProps {
   readonly query: Readonly<Record<string, string>> | null
 }
 
+interface CsvLinkProps {
+  /** Path of the list. */
+  readonly path: string
+  readonly filter: Readonly<Record<string, string>>
+}
+
+/** The link to the whole list as a file. */
+export function CsvLink({ path, filter }: CsvLinkProps) {
+  return (
+    <p>
+      <PageLink path={`${path}.csv`} query={filter} text="Download as CSV" />
+    </p>
+  )
+}
+
 /** The link to the next page of a list, which keeps its filter. */
 export function NextPage({ path, query }: NextPageProps) {
   if (query === null) return null

@@ -6,6 +6,7 @@ import { type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { Table } from '../table.tsx'
 import { Matches } from './matches.tsx'
+import { CsvLink } from './next-page.tsx'
 import { PersonBadges } from './person-badges.tsx'
 import { type PersonView, personPath } from './person-view.ts'
 
@@ -68,6 +69,7 @@ export function People(props: PeopleProps) {
             />
           </section>
         )}
+        <CsvLink path={path} filter={{ ...filter }} />
       </Matches>
       <NewPerson path={path} {...props} />
     </>

@@ -9,7 +9,7 @@ import type { DailyUsage, UsageTotal } from '../dashboard/usage/report.ts'
 import { share } from '../dashboard/usage/usage.tsx'
 import { UsageChart } from '../dashboard/usage/usage-chart.tsx'
 import { Table } from '../table.tsx'
-import { NextPage } from './next-page.tsx'
+import { CsvLink, NextPage } from './next-page.tsx'
 import { personPath } from './person-view.ts'
 
 export const LISTS = { users: 'Users', keys: 'Keys', limited: 'Over a limit' } as const
@@ -64,6 +64,7 @@ export function UsageOfAll({ base, choice, months, daily, list, hasMore }: Usage
         ) : (
           <ListTable base={base} list={list} name={LISTS[choice.list]} />
         )}
+        <CsvLink path={path} filter={{ month: choice.month }} />
         <NextPage path={path} query={hasMore ? { ...kept, page: String(page + 1) } : null} />
       </div>
     </>

@@ -33,18 +33,24 @@ const Query = v.object({
 export async function showAuditOfAll(visit: UserVisit): Promise<PageAnswer> {
   const { services, instance, c } = visit
   const { before = Number.MAX_SAFE_INTEGER, ...filter } = parse(Query, c.req.query())
-  const found = await readAuditOfAll(services.storage.longReads, {
-    action: filter.action,
-    actorId: await findActorId(services, filter.user),
-    from: filter.from === '' ? null : Date.parse(filter.from),
-    to: filter.to === '' ? null : Date.parse(filter.to) + DAY_MS,
-    before,
-    limit: PAGE_SIZE + 1,
-  })
+  const wanted = await readAuditFilter(visit)
+  const page = { before, limit: PAGE_SIZE + 1 }
+  const found = await readAuditOfAll(services.storage.longReads, { ...wanted, ...page })
   const { rows, last } = splitPage(found, PAGE_SIZE)
   const next = last === undefined ? null : String(last.id)
   const content = AuditOfAll({ base: instance.base, filter, entries: rows, next })
   return showOperatePage(visit, { title: 'Audit log', content })
+}
+
+/** Which rows the query of the page, or of its file, asks for. */
+export async function readAuditFilter({ services, c }: UserVisit) {
+  const { action, user, from, to } = parse(Query, c.req.query())
+  return {
+    action,
+    actorId: await findActorId(services, user),
+    from: from === '' ? null : Date.parse(from),
+    to: to === '' ? null : Date.parse(to) + DAY_MS,
+  }
 }
 
 /** `text`: an e-mail address, or the id of a user, who may be deleted. */

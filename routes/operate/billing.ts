@@ -11,6 +11,7 @@ import { showOperatePage } from '../dashboard/request/answer.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
 import type { PageAnswer } from '../pages/page.ts'
 import { actionRoutes, startJob, toJobView } from './action.ts'
+import { lastMonths } from './usage.ts'
 
 const PATH = '/app/operate/billing'
 
@@ -44,6 +45,7 @@ async function showBilling(
   const content = OperateBilling({
     base: instance.base,
     report: services.billing.isConfigured ? readReport(visit) : null,
+    months: lastMonths(services.now()),
     ...shown,
   })
   return showOperatePage(visit, { title: 'Billing', content, status })

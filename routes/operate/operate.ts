@@ -3,6 +3,7 @@ import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
 import { showAuditOfAll } from './audit.ts'
 import { operateBillingRoutes } from './billing.ts'
 import { databaseRoutes } from './databases.ts'
+import { exportRoutes } from './exports.ts'
 import { inquiryRoutes } from './inquiries.ts'
 import { noticeRoutes } from './notices.ts'
 import { showOverviewOfAll } from './overview.ts'
@@ -19,6 +20,7 @@ const ROUTES: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/operate/sites', answer: showAllSites },
   { method: 'get', path: '/app/operate/usage', answer: showUsageOfAll },
   { method: 'get', path: '/app/operate/audit', answer: showAuditOfAll },
+  ...exportRoutes,
   ...databaseRoutes,
   ...systemRoutes,
   ...operateBillingRoutes,

@@ -36,7 +36,7 @@ async function showPeople(
 ): Promise<PageAnswer> {
   const { services, instance, c } = visit
   const { plans, storage, config } = services
-  const { after, ...filter } = parse(querySchema(plans.assignable), c.req.query())
+  const { after, ...filter } = readPeopleFilter(visit)
   const wanted = { ...filter, after, limit: PAGE_SIZE + 1 }
   const { rows, last } = splitPage(await readPeople(storage.longReads, wanted), PAGE_SIZE)
   const form = status === 200 ? null : await readForm(c)
@@ -52,6 +52,11 @@ async function showPeople(
     ...shown,
   })
   return showOperatePage(visit, { title: 'People', content, status })
+}
+
+/** Whom the query of the page, or of its file, asks for. */
+export function readPeopleFilter({ services, c }: UserVisit) {
+  return parse(querySchema(services.plans.assignable), c.req.query())
 }
 
 function inviteBy({ mails }: UserVisit['services']) {

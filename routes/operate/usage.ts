@@ -31,8 +31,13 @@ export async function showUsageOfAll(visit: UserVisit): Promise<PageAnswer> {
   return showOperatePage(visit, { title: 'Usage', content, assets: ['usage.js'] })
 }
 
+/** The month of the query, such as 2026-01; default: this one. */
+export function readMonth({ services, c }: UserVisit): string {
+  return parse(querySchema(lastMonths(services.now())), c.req.query()).month
+}
+
 /** Newest first, such as 2026-01. */
-function lastMonths(now: number): string[] {
+export function lastMonths(now: number): string[] {
   const months: string[] = []
   for (let { start } = monthOf(now); months.length < SHOWN_MONTHS; { start } = monthOf(start - 1)) {
     months.push(dateOfDay(dayOf(start)).slice(0, 7))

@@ -4,7 +4,7 @@ import { newInvoice } from '../billing/new-invoice.ts'
 import { payOpenInvoice, voidOpenInvoice } from '../billing/pay-open-invoice.ts'
 import { withLines } from '../billing/settle-invoice.ts'
 import { listPage } from '../http/list.ts'
-import { Flag, optional, Page, Text, withOptional } from '../http/params.ts'
+import { Flag, Integer, optional, Page, Text, withOptional } from '../http/params.ts'
 import { Nothing, type Route, route } from '../http/route.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import { ItemParams, ProrationParams } from '../subscriptions/change-params.ts'
@@ -29,6 +29,7 @@ const PreviewParams = v.strictObject({
 
 const ListParams = optional({
   ...Page.entries,
+  created: optional({ gte: Integer, lt: Integer }),
   customer: Text,
   status: v.picklist(['draft', 'open', 'paid', 'uncollectible', 'void']),
   subscription: Text,
@@ -47,9 +48,11 @@ export const invoiceRoutes: readonly Route[] = [
     previewInvoice(world, params),
   ),
   route('GET /v1/invoices', ListParams, ({ world, params }) => {
-    const { customer, status, subscription } = params
+    const { created: { gte = 0, lt = Infinity } = {}, customer, status, subscription } = params
     const rows = rowsOf(world, 'invoices').filter(
       (row) =>
+        row.created >= gte &&
+        row.created < lt &&
         (customer ?? row.customer) === row.customer &&
         (status ?? row.status) === row.status &&
         (subscription ?? subscriptionIdOf(row)) === subscriptionIdOf(row),

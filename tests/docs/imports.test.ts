@@ -89,6 +89,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'lib/geo/files/compile-asn.ts',
     'lib/geo/overlay/cells.ts',
     'lib/address-lists/write-list.ts',
+    'lib/services/operate/csv-file.ts',
   ],
   'drizzle-orm': ['lib/db/drizzle.ts'],
   esbuild: ['jsx.ts', 'lib/assets/sources.ts'],

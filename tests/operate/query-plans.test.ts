@@ -25,6 +25,7 @@ import {
   selectDaysOfAll,
   selectTopKeys,
   selectTopUsers,
+  selectUsersOfMonth,
 } from '../../lib/usage/usage-of-all.ts'
 
 const USERS = 10_000
@@ -135,6 +136,9 @@ describe('the queries of the pages for operators', () => {
     for (const order of ['requests', 'limited'] as const)
       assertOfMonth(planOf(selectTopUsers(db, { ...page, order })).join('\n'))
     assertOfMonth(planOf(selectTopKeys(db, page)).join('\n'))
+    const later = { month: 31, after: 'id-5', limit: 51 }
+    const users = planOf(selectUsersOfMonth(db, later)).join('\n')
+    assert.match(users, /SEARCH usage_by_month USING PRIMARY KEY \(month=\? AND user_id>\?\)/)
     const days = planOf(selectDaysOfAll(db, { from: 1, to: 30 }, 'operation')).join('\n')
     assert.match(days, /SEARCH usage_of_all USING PRIMARY KEY \(day>\? AND day<\?\)/)
   })

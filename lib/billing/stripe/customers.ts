@@ -15,6 +15,12 @@ interface Contact {
   readonly name?: string
 }
 
+interface WantedInvoices {
+  readonly from: number
+  readonly to: number
+  readonly after: string | undefined
+}
+
 export function customerCalls(calls: StripeCalls) {
   const { read, write } = calls
   return {
@@ -56,6 +62,19 @@ export function customerCalls(calls: StripeCalls) {
         sdk.invoices.list({ customer, limit: MAX_PAGE }, options),
       )
       return data.map(toInvoice)
+    },
+
+    /**
+     * A page of the invoices of all customers that were made between `from` and before `to`, in seconds since 1970,
+     * newest first. `after`: the last invoice of the page before. See https://docs.stripe.com/api/invoices/list.
+     */
+    listInvoicesOfAll: async ({ from, to, after }: WantedInvoices) => {
+      const created = { gte: from, lt: to }
+      const page = { limit: MAX_PAGE, ...(after !== undefined && { starting_after: after }) }
+      const { data } = await read((sdk, options) =>
+        sdk.invoices.list({ created, ...page }, options),
+      )
+      return data.map(toInvoiceOfAll)
     },
 
     /** Opens the customer portal, which links back to `returnUrl`. Returns its URL, which is secret. */
@@ -107,6 +126,25 @@ function toParams(body: AddressBody) {
 
 function toAddress({ line1, line2, city, state, postal_code, country }: Stripe.Address) {
   return { line1, line2, city, state, postalCode: postal_code, country }
+}
+
+/** Amounts are in the smallest unit of the currency. */
+function toInvoiceOfAll(invoice: Stripe.Invoice) {
+  const { customer } = invoice
+  return {
+    id: invoice.id,
+    number: invoice.number ?? undefined,
+    createdAt: new Date(invoice.created * 1000).toISOString(),
+    status: invoice.status ?? undefined,
+    customer: typeof customer === 'string' ? customer : customer?.id,
+    name: invoice.customer_name ?? undefined,
+    email: invoice.customer_email ?? undefined,
+    country: invoice.customer_address?.country ?? undefined,
+    currency: invoice.currency,
+    tax: taxOf(invoice).tax ?? 0,
+    total: invoice.total,
+    paid: invoice.amount_paid,
+  }
 }
 
 function toInvoice(invoice: Stripe.Invoice): Invoice {

@@ -25,6 +25,7 @@ export const ACTION_LABELS = {
   end_duplicate: 'Second subscription ended',
   end_session: 'Session ended',
   export_account: 'Data exported',
+  export_list: 'List exported',
   find_duplicate: 'Second subscription found',
   gain_site: 'Site started receiving',
   link_account: 'Link to set a password made',
