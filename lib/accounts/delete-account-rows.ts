@@ -24,6 +24,7 @@ const BY_SITE = [
   'rum_errors',
   'rum_error_samples',
   'rum_counts',
+  'rum_attribution',
   'rum_counted',
 ] as const
 

@@ -13,6 +13,17 @@ const CONNECTIONS = [
   { weight: 1, connectionType: 'slow-2g', slowness: 14 },
 ]
 
+/** What visitors click, and where most of the time goes. */
+const INTERACTIONS = [
+  { weight: 55, attribution: { inp: 'button.filter', inpPhase: 'processing' } },
+  { weight: 30, attribution: { inp: '#menu>a', inpPhase: 'presentation' } },
+  { weight: 15, attribution: { inp: 'form>input', inpPhase: 'input-delay' } },
+]
+const SHIFTED = [
+  { weight: 70, cls: 'div.banner' },
+  { weight: 30, cls: 'ul.grid' },
+]
+
 /** Shares of page views. */
 const WITH_INPUT = 0.62
 const WITH_SHIFT = 0.3
@@ -28,14 +39,21 @@ export function drawBeacon(
   const { connectionType, slowness } = pickByWeight(random, CONNECTIONS)
   const roundTripMs = country.roundTripMs * slowness
   const errors = drawErrors(random, page)
+  const input = drawInput(random, device)
+  const cls = device.isChromium ? drawShift(random, page) : undefined
   return {
     path: page.path,
     deviceType: device.deviceType,
     ...(device.isChromium && { connectionType }),
     metrics: {
       ...drawNavigation(random, roundTripMs, page.lcpMs * device.slowness),
-      ...drawInput(random, device),
-      ...(device.isChromium && { cls: drawShift(random, page) }),
+      ...input,
+      ...(cls !== undefined && { cls }),
+    },
+    attribution: {
+      lcp: page.largest,
+      ...(input.inp !== undefined && pickByWeight(random, INTERACTIONS).attribution),
+      ...(cls !== undefined && cls > 0 && { cls: pickByWeight(random, SHIFTED).cls }),
     },
     ...(errors.length > 0 && { errors }),
   }

@@ -39,19 +39,20 @@ export const DEVICES: readonly Device[] = [
  * views that shift.
  */
 export const PAGES = [
-  { weight: 24, path: '/', lcpMs: 900, shift: 0.03 },
-  { weight: 18, path: '/shoes', lcpMs: 1200, shift: 0.08 },
-  { weight: 10, path: '/jackets', lcpMs: 1250, shift: 0.08 },
+  { weight: 24, path: '/', lcpMs: 900, shift: 0.03, largest: 'main>img.hero' },
+  { weight: 18, path: '/shoes', lcpMs: 1200, shift: 0.08, largest: 'ul.grid>li>img' },
+  { weight: 10, path: '/jackets', lcpMs: 1250, shift: 0.08, largest: 'ul.grid>li>img' },
   ...['1041', '1187', '2214', '2305', '3178', '4420'].map((id) => ({
     weight: 5,
     path: `/products/${id}`,
     lcpMs: 1400,
     shift: 0.05,
+    largest: '#gallery>img',
   })),
-  { weight: 7, path: '/search', lcpMs: 1100, shift: 0.19 },
-  { weight: 6, path: '/basket', lcpMs: 800, shift: 0.02 },
-  { weight: 4, path: '/checkout', lcpMs: 1900, shift: 0.12 },
-  { weight: 2, path: '/help/returns', lcpMs: 600, shift: 0.01 },
+  { weight: 7, path: '/search', lcpMs: 1100, shift: 0.19, largest: 'ul.grid>li>img' },
+  { weight: 6, path: '/basket', lcpMs: 800, shift: 0.02, largest: 'main>h1' },
+  { weight: 4, path: '/checkout', lcpMs: 1900, shift: 0.12, largest: '#payment>iframe' },
+  { weight: 2, path: '/help/returns', lcpMs: 600, shift: 0.01, largest: 'article>p' },
 ]
 
 /**

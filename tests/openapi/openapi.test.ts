@@ -42,7 +42,7 @@ const FIELDS = {
   CreateKeyBody: 'name type? scopes? allowedOrigins?',
   CreateSiteBody: 'name',
   AddressBody: 'line1 line2? city? state? postal_code? postalCode? country',
-  Beacon: 'path? deviceType? connectionType? metrics? errors?',
+  Beacon: 'path? deviceType? connectionType? metrics? attribution? errors?',
 } as const
 
 /** Published without a name. A new body gets one in lib/contract/schemas.ts, for the clients' types. */

@@ -4,7 +4,7 @@ import type { PageError } from './page-error.ts'
 /** The limits of the endpoint. The schemas of the contract would make the script too large. */
 export const MAX_BYTES = 4096
 export const MAX_ERRORS = 10
-const PATH_LENGTH = 500
+export const PATH_LENGTH = 500
 /**
  * Limits to try until the beacon fits: the number of errors and the length of each stack. Stacks are
  * the longest part and the least needed. The first errors are kept, since they often cause later ones.
@@ -36,8 +36,11 @@ export function pathOf(url: string): string {
 }
 
 /** Returns JSON of at most `MAX_BYTES`; null if nothing was measured. */
-export function writeBeacon({ metrics, errors, ...rest }: Finished): string | null {
-  const measured = Object.keys(metrics).length > 0 ? { ...rest, metrics } : rest
+export function writeBeacon({ metrics, attribution, errors, ...rest }: Finished): string | null {
+  const measured =
+    Object.keys(metrics).length > 0
+      ? { ...rest, metrics, ...(attribution && { attribution }) }
+      : rest
   for (const [count, stackLength] of TRIMS) {
     const kept = errors.slice(0, count).map((error) => shorten(error, stackLength))
     if (kept.length === 0) break

@@ -1,16 +1,17 @@
-import { measure } from './measure.ts'
+import { measure, type Routes } from './measure.ts'
 import { quietly } from './quietly.ts'
 import { isSampled, readSettings } from './settings.ts'
 
-/** Set on `window`, so that a page that includes the script twice is measured once. */
-const MARK = '__meridianRum'
+/** On `window`, for the page's router. A page that includes the script twice is measured once. */
+const ROUTES = 'meridianRum'
+const UNMEASURED: Routes = { navigate: () => {} }
 
 quietly(() => {
   const script = document.currentScript
-  if (!(script instanceof HTMLScriptElement) || !canMeasure() || MARK in window) return
-  Reflect.set(window, MARK, true)
+  if (!(script instanceof HTMLScriptElement) || !canMeasure() || ROUTES in window) return
   const settings = readSettings(script.dataset, { script: script.src, page: document.baseURI })
-  if (isSampled(settings, Math.random())) measure(settings.endpoint)
+  const isMeasured = isSampled(settings, Math.random())
+  Reflect.set(window, ROUTES, isMeasured ? measure(settings.endpoint) : UNMEASURED)
 })()
 
 /** False for local files, old browsers, and automated browsers. */

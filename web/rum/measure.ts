@@ -1,48 +1,84 @@
-import { onCLS, onINP, onLCP } from 'web-vitals'
-import { writeBeacon } from './beacon.ts'
+import { type Metric, onCLS, onINP, onLCP } from 'web-vitals'
+import type { Attribution } from '../../lib/contract/telemetry/attribution.ts'
+import { attributeCls, attributeInp, attributeLcp } from './attribution.ts'
 import { type Failure, toPageError } from './page-error.ts'
-import { addError, finish, newPageView } from './page-view.ts'
+import { addError, type PageView } from './page-view.ts'
 import { quietly } from './quietly.ts'
 import { roundMs } from './timing.ts'
+import { createViews, type Views } from './views.ts'
+
+/** What the router of a single-page application calls. */
+export interface Routes {
+  /**
+   * Says that the page shows the route `path`, such as `/product/[id]`, after its URL has changed. Where the
+   * browser reports no soft navigations, this begins a page view, of which only the interactions are measured.
+   */
+  readonly navigate: (path: string) => void
+}
 
 /**
- * Measures the page and sends one beacon per page view, when the page is first hidden. A page that is
- * restored from the back/forward cache starts a new view.
+ * Measures the page and sends one beacon per page view, when the page is first hidden. A page that is restored
+ * from the back/forward cache starts a new view, and so does a soft navigation: a change of URL and content
+ * after an interaction, which some browsers report.
  */
-export function measure(endpoint: string): void {
-  let view = newPageView(false)
-  let isSent = false
-  const flush = () => {
-    if (isSent) return
-    isSent = true
-    readFirstInput()
-    const body = writeBeacon(finish(view))
-    if (body !== null) send(endpoint, body)
-  }
-  const restart = () => {
-    view = newPageView(true)
-    isSent = false
-  }
-  onLCP(({ value }) => {
-    view.metrics.lcp = roundMs(value)
-  })
+export function measure(endpoint: string): Routes {
+  const views = createViews((body) => send(endpoint, body))
+  const set = (metric: Metric, value: PageView['metrics'], attribution: Attribution) =>
+    addValue(views.of(metric), value, attribution)
+  const opts = { reportSoftNavs: true }
+  onLCP((metric) => set(metric, { lcp: roundMs(metric.value) }, attributeLcp(metric)), opts)
   // The final value is reported when the page is idle, which may be too late: read every change.
-  const everyChange = { reportAllChanges: true }
-  onINP(({ value }) => {
-    view.metrics.inp = roundMs(value)
+  const everyChange = { ...opts, reportAllChanges: true }
+  onINP((metric) => set(metric, { inp: roundMs(metric.value) }, attributeInp(metric)), everyChange)
+  onCLS((metric) => {
+    const cls = Math.round(metric.value * 10_000) / 10_000
+    set(metric, { cls }, attributeCls(metric))
   }, everyChange)
-  onCLS(({ value }) => {
-    view.metrics.cls = Math.round(value * 10_000) / 10_000
-  })
   const readFirstInput = onFirstInput((delayMs) => {
-    view.metrics.fid = roundMs(delayMs)
+    views.loaded().metrics.fid = roundMs(delayMs)
   })
-  onFailure((failure) => addError(view, toPageError(failure)))
-  onHidden(flush)
+  onFailure((failure) => addError(views.current(), toPageError(failure)))
+  onHidden(() => {
+    readFirstInput()
+    views.flush()
+  })
   addEventListener(
     'pageshow',
-    quietly((event) => event.persisted && restart()),
+    quietly((event) => event.persisted && views.restore()),
   )
+  const beginRoute = canObserve('soft-navigation') ? () => {} : measureRoutes(views)
+  return { navigate: quietly((path) => views.name(path) && beginRoute()) }
+}
+
+function addValue(view: PageView, value: PageView['metrics'], attribution: Attribution): void {
+  Object.assign(view.metrics, value)
+  view.attribution = { ...view.attribution, ...attribution }
+}
+
+/** The shortest that browsers report, in milliseconds: Event Timing, section 3. */
+const MIN_INTERACTION_MS = 16
+
+/**
+ * Returns a function that begins the view of a route. From then on, its INP is its slowest interaction: web-vitals
+ * starts anew only with loads, restores and soft navigations.
+ */
+function measureRoutes(views: Views): () => void {
+  /** When each began, newest first: the interaction that leaves a route is reported after that. */
+  const routes: (readonly [since: number, view: PageView])[] = []
+  const read = (entry: PerformanceEntry) => {
+    if (!(entry instanceof PerformanceEventTiming) || !entry.interactionId) return
+    const route = routes.find(([since]) => since <= entry.startTime)?.[1]
+    if (!route || entry.duration <= (route.metrics.inp ?? 0)) return
+    addValue(route, { inp: roundMs(entry.duration) }, attributeInp({ entries: [entry] }))
+  }
+  const options = { type: 'event', durationThreshold: MIN_INTERACTION_MS }
+  if (canObserve('event')) {
+    new PerformanceObserver(quietly((list) => list.getEntries().forEach(read))).observe(options)
+  }
+  return () => {
+    routes.unshift([performance.now(), views.begin()])
+    routes.splice(2)
+  }
 }
 
 /**

@@ -4,21 +4,33 @@ import { type Device, deviceTypeOf } from './device.ts'
 import { isSameError, type PageError } from './page-error.ts'
 import { timingMetrics } from './timing.ts'
 
-/** What is measured from the start of a page view until the page is first hidden. */
+/** What is measured from the start of a page view until the page is hidden, or has two later views. */
 export interface PageView {
   readonly path: string
   readonly metrics: NonNullable<Beacon['metrics']>
+  attribution: Beacon['attribution']
   readonly errors: PageError[]
-  /** A page restored from the back/forward cache was not fetched. */
-  readonly isRestored: boolean
+  /** Only a page that was fetched has timings of the network, not one restored from the back/forward cache. */
+  readonly isFetched: boolean
+  isSent: boolean
 }
 
 interface Connection {
   readonly connection?: { readonly effectiveType?: string }
 }
 
-export function newPageView(isRestored: boolean): PageView {
-  return { path: pathOf(location.href), metrics: {}, errors: [], isRestored }
+export function newPageView(
+  url: string,
+  { isFetched }: Pick<PageView, 'isFetched'> = { isFetched: false },
+): PageView {
+  return {
+    path: pathOf(url),
+    metrics: {},
+    attribution: undefined,
+    errors: [],
+    isFetched,
+    isSent: false,
+  }
 }
 
 export function addError({ errors }: PageView, error: PageError): void {
@@ -26,7 +38,9 @@ export function addError({ errors }: PageView, error: PageError): void {
   errors.push(error)
 }
 
-export function finish({ path, metrics, errors, isRestored }: PageView): Finished {
+/** `path` replaces that of the view. */
+export function finish(view: PageView, path = view.path): Finished {
+  const { metrics, attribution, errors, isFetched } = view
   // safe: only adds optional properties, which some browsers have
   const device = navigator as Device & Connection
   const connectionType = device.connection?.effectiveType
@@ -34,7 +48,8 @@ export function finish({ path, metrics, errors, isRestored }: PageView): Finishe
     path,
     deviceType: deviceTypeOf(device),
     ...(connectionType && { connectionType }),
-    metrics: { ...(!isRestored && navigationMetrics()), ...metrics },
+    metrics: { ...(isFetched && navigationMetrics()), ...metrics },
+    ...(attribution && { attribution }),
     errors,
   }
 }

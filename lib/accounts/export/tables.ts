@@ -186,4 +186,11 @@ export const EXPORTED: readonly ExportedTable[] = [
     key: ['day', 'hash'],
     columns: ['site_id', 'day', 'hash', 'sample'],
   },
+  {
+    name: 'telemetry-attribution',
+    table: 'rum_attribution',
+    owner: 'site_id',
+    key: ['day', 'label'],
+    columns: ['site_id', 'day', 'label', 'views', 'slow'],
+  },
 ]

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { Count, strictObject, Timestamp, textUpTo } from '../common.ts'
+import { AttributionTotals } from './attribution.ts'
 import { byMetric, byVital } from './metrics.ts'
 import { Hour, HourPeriod, Percentile, PercentileSet, SummaryQuery } from './telemetry-schemas.ts'
 
@@ -76,6 +77,7 @@ export const RumOverview = strictObject('A site over a period', {
     v.array(v.strictObject({ path: v.string(), ...group })),
     v.description('The 20 with the most samples; * replaces ids'),
   ),
+  attribution: AttributionTotals,
   connections: v.array(v.strictObject({ connectionType: v.string(), count: Count })),
   errors: v.pipe(v.array(ErrorGroup), v.description('The 20 most frequent kinds')),
   series: v.pipe(

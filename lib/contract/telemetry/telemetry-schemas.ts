@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { Count, strictObject, textUpTo } from '../common.ts'
+import { Attribution } from './attribution.ts'
 import { byMetric, byVital, METRIC_RULES, METRICS, type Metric } from './metrics.ts'
 
 export const BEACON_MAX_BYTES = 4096
@@ -64,6 +65,7 @@ export const Beacon = v.pipe(
     deviceType: v.optional(v.picklist(DEVICE_TYPES)),
     connectionType: v.optional(v.pipe(textUpTo(100), v.description('Kind of network, such as 4g'))),
     metrics: v.optional(BeaconMetrics),
+    attribution: v.optional(Attribution),
     errors: v.optional(v.pipe(v.array(BeaconError), v.maxLength(10))),
   }),
   v.description('What a page measured; it needs metrics, errors or both'),

@@ -1,4 +1,5 @@
 import { type Operation, ok } from '../operation.ts'
+import { byCause, CAUSES } from './attribution.ts'
 import { byMetric, byVital, isVital, type Metric, ruleOf } from './metrics.ts'
 import { OverviewQuery, RumOverview } from './telemetry-overview.ts'
 import {
@@ -52,6 +53,13 @@ const overviewExample = {
   devices: [{ deviceType: 'mobile', ...group }],
   countries: [{ country: 'GB', ...group }],
   paths: [{ path: '/product/*', ...group }],
+  attribution: byCause((cause) => {
+    const counts = { views: exampleCount(CAUSES[cause]), slow: 1 }
+    return {
+      ...counts,
+      top: [{ name: cause === 'inpPhase' ? 'processing' : 'img.hero', ...counts }],
+    }
+  }),
   connections: [{ connectionType: '4g', count: 12 }],
   errors: [
     {
@@ -101,6 +109,7 @@ export const telemetryOperations = [
         deviceType: 'mobile',
         connectionType: '4g',
         metrics: { lcp: 1840, inp: 96, cls: 0.02, ttfb: 210 },
+        attribution: { lcp: 'main>img.hero', inp: '#buy', inpPhase: 'processing', cls: 'div.ad' },
       },
       maxBytes: BEACON_MAX_BYTES,
     },
@@ -126,7 +135,7 @@ export const telemetryOperations = [
     ...read,
     summary: 'Web Vitals of a site over a period',
     description:
-      'Percentiles are computed from all values of the period; devices and countries come largest first. Paths, errors, connections and beacons ignore the filters by device and country; paths cover whole days. With `path`, the kinds of device and the countries are unknown. `series` adds the vitals of each hour or day, after the filters.',
+      'Percentiles are computed from all values of the period; devices and countries come largest first. Paths, errors, connections and beacons ignore the filters by device and country; paths and attribution cover whole days, and attribution ignores the country alone. With `path`, the kinds of device and the countries are unknown. `series` adds the vitals of each hour or day, after the filters.',
     query: OverviewQuery,
     replies: ok('The overview', RumOverview, overviewExample),
     errors: ['NOT_FOUND'],

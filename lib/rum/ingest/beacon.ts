@@ -2,6 +2,7 @@ import { METRIC_RULES, METRICS, type Metric } from '../../contract/telemetry/met
 import type { Beacon, DeviceType } from '../../contract/telemetry/telemetry-schemas.ts'
 import { ApiError } from '../../parts/errors.ts'
 import type { Values } from '../sketch/measures.ts'
+import { type Causes, keepCauses } from './attribution.ts'
 import { type PageError, toPageError } from './page-error.ts'
 import { plainPath } from './plain-path.ts'
 
@@ -11,6 +12,8 @@ export interface KeptBeacon {
   readonly device?: DeviceType
   readonly connection?: Connection
   readonly metrics: Values
+  /** Absent in the journal of older releases, and where there are none. */
+  readonly causes?: Causes
   readonly errors: readonly PageError[]
   /** Number of values dropped because they were out of range. */
   readonly dropped: number
@@ -21,7 +24,7 @@ export type Connection = (typeof CONNECTIONS)[number]
 
 /** Drops values out of range. Throws BAD_REQUEST if the beacon has neither a metric nor an error. */
 export function keepBeacon(beacon: Beacon): KeptBeacon {
-  const { path, deviceType, connectionType, metrics = {}, errors = [] } = beacon
+  const { path, deviceType, connectionType, metrics = {}, attribution, errors = [] } = beacon
   const sent = METRICS.filter((metric) => metrics[metric] !== undefined)
   if (sent.length === 0 && errors.length === 0) {
     throw new ApiError('BAD_REQUEST', 'The beacon has neither metrics nor errors')
@@ -32,6 +35,7 @@ export function keepBeacon(beacon: Beacon): KeptBeacon {
     ...(deviceType !== undefined && { device: deviceType }),
     ...(connectionType !== undefined && { connection: toConnection(connectionType) }),
     metrics: kept,
+    ...(attribution !== undefined && { causes: keepCauses(attribution, kept) }),
     errors: errors.map(toPageError),
     dropped: sent.length - Object.keys(kept).length,
   }

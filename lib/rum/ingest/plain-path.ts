@@ -9,7 +9,7 @@ const CUT_LENGTH = 500
 const ID = /^(?:\d+|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=.*\d)[0-9a-f]{12,})$/i
 
 /** Control characters, line ends, and what changes the direction of the text that follows. */
-const UNSHOWN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+export const UNSHOWN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
 /**
  * Decodes the path, and replaces ids in it by `*`, so that pages of the same kind are counted together. Also

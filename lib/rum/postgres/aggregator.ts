@@ -120,7 +120,7 @@ export class PgAggregator {
       return
     }
     for (const site of sites) site.partWritten()
-    for (const kind of ['paths', 'errors'] as const) {
+    for (const kind of ['paths', 'errors', 'causes'] as const) {
       for (const day of full[kind]) this.#sites.get(day.siteId)?.keepNames(kind, day)
     }
   }

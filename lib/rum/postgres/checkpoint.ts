@@ -3,7 +3,7 @@ import { isInNodes } from '../../postgres/nodes/nodes.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import type { SiteFold } from '../rows/site-fold.ts'
 import { addAll, runBulk } from './bulk.ts'
-import { addCounts, addErrors } from './counts.ts'
+import { addCauses, addCounts, addErrors } from './counts.ts'
 import type { FullDay } from './names.ts'
 import { addRows } from './rows.ts'
 
@@ -20,10 +20,11 @@ export interface Part {
   readonly checkpoint: number
 }
 
-/** The days that have reached their limit of pages, or of kinds of errors. */
+/** The days that have reached their limit of pages, of kinds of errors, or of causes. */
 export interface FullDays {
   readonly paths: readonly FullDay[]
   readonly errors: readonly FullDay[]
+  readonly causes: readonly FullDay[]
 }
 
 /** In place of the number of a checkpoint: other nodes have summed up the journal of the node. */
@@ -109,8 +110,9 @@ export async function addTotals(
 ): Promise<FullDays> {
   const paths = await addRows(connection, sites)
   const errors = await addErrors(connection, sites)
+  const causes = await addCauses(connection, sites)
   await addCounts(connection, sites)
-  return { paths, errors }
+  return { paths, errors, causes }
 }
 
 export async function saveCounted(

@@ -1,6 +1,13 @@
 import type { PgConnection } from '../../postgres/connection.ts'
 import { dayOfHour } from '../hour.ts'
-import { MAX_ERROR_GROUPS, OTHER_ERRORS, OTHERS_HASH, type SiteFold } from '../rows/site-fold.ts'
+import {
+  MAX_CAUSES,
+  MAX_ERROR_GROUPS,
+  OTHER_CAUSES,
+  OTHER_ERRORS,
+  OTHERS_HASH,
+  type SiteFold,
+} from '../rows/site-fold.ts'
 import type { ErrorGroup } from '../store/counts.ts'
 import { addAll, type Columns, runBulk } from './bulk.ts'
 import { admitNames, type DayName, type FullDay, nameTable } from './names.ts'
@@ -35,6 +42,41 @@ const ADD_COUNTS = addAll(
   { site_id: 'text', hour: 'bigint', kind: 'text', label: 'text' },
   { values: { count: 'bigint' }, changes: { count: 'stored.count + excluded.count' } },
 )
+
+const LABEL: Columns = { label: 'text' }
+const LABELS = nameTable('rum_attribution', 'label', { limit: MAX_CAUSES, other: OTHER_CAUSES })
+const ADD_CAUSES = addAll(
+  'rum_attribution',
+  { site_id: 'text', day: 'bigint', ...LABEL },
+  {
+    values: { views: 'bigint', slow: 'bigint' },
+    changes: { views: 'stored.views + excluded.views', slow: 'stored.slow + excluded.slow' },
+  },
+)
+
+/** Adds the causes of the sites to the stored ones. Returns the days that have reached their limit. */
+export async function addCauses(
+  connection: PgConnection,
+  sites: readonly SiteFold[],
+): Promise<readonly FullDay[]> {
+  const all = sites.flatMap(({ siteId, causes }) =>
+    Array.from(causes.values(), (count) => ({ ...count, siteId })),
+  )
+  const nameOf = ({ siteId, day, label }: (typeof all)[number]) => ({ siteId, day, name: label })
+  const admitted = await admitNames(connection, LABELS, all.map(nameOf))
+  const joined = new Map<string, (typeof all)[number]>()
+  for (const count of all) {
+    const label = admitted.has(nameOf(count)) ? count.label : OTHER_CAUSES
+    const key = `${count.siteId} ${count.day} ${label}`
+    const { views = 0, slow = 0 } = joined.get(key) ?? {}
+    joined.set(key, { ...count, label, views: views + count.views, slow: slow + count.slow })
+  }
+  const tuples = Array.from(joined.values(), ({ siteId, day, label, views, slow }) => [
+    ...[siteId, day, label, views, slow],
+  ])
+  await runBulk(connection, ADD_CAUSES, tuples)
+  return admitted.fullDays
+}
 
 /** Adds the counters of the sites to the stored ones. */
 export async function addCounts(

@@ -16,7 +16,7 @@ export class PendingSite {
   writing: Promise<unknown> | undefined
   /** Its last transaction failed: the next one has only this site, so that no other fails with it. */
   isAlone = false
-  readonly #full: FullNames = { paths: new Map(), errors: new Map() }
+  readonly #full: FullNames = { paths: new Map(), errors: new Map(), causes: new Map() }
 
   constructor(id: string) {
     this.id = id
@@ -85,6 +85,7 @@ export function withoutStoredRows(full?: FullNames): KnownRows {
     ...{ hours: rows, days: rows, paths: rows },
     listPaths: (_, day) => full?.paths.get(day) ?? [],
     listErrorHashes: (_, day) => full?.errors.get(day) ?? [],
+    listCauseLabels: (_, day) => full?.causes.get(day) ?? [],
     findCountedId: () => 0,
   }
 }

@@ -11,6 +11,7 @@ import { Centroids } from '../sketch/centroids.ts'
 import { addCentroids } from '../sketch/measures-blob.ts'
 import type { CountTotal, ErrorTotal } from '../store/counts.ts'
 import type { RowFilter, SpanRow } from '../store/row.ts'
+import { readAttribution } from './attribution.ts'
 import { type DecodedRow, Group, Grouping } from './groups.ts'
 import { daysOf, splitPeriod } from './period.ts'
 import type { ReadStore } from './read-store.ts'
@@ -51,6 +52,7 @@ export async function readOverview(store: ReadStore, filter: OverviewFilter): Pr
     devices: await describeGroups(devices, (deviceType) => ({ deviceType })),
     countries: await describeGroups(countries, (country) => ({ country })),
     paths: await readPaths(store, filter),
+    attribution: await readAttribution(store, filter),
     connections: toConnections(counts),
     errors: await readErrors(store, filter),
     ...(series && { series: series.points() }),

@@ -1,5 +1,5 @@
 import { HOURS_OF_DAY, type TelemetryPeriod } from '../hour.ts'
-import type { CountTotal, ErrorSample, ErrorTotal, SampleKey } from '../store/counts.ts'
+import type { CauseCount, CountTotal, ErrorSample, ErrorTotal, SampleKey } from '../store/counts.ts'
 import type { PageFilter, RowFilter, SpanRow, SummaryRow } from '../store/row.ts'
 import { SUMMARY_COLUMNS, type SummaryTuple, toSummaryRow } from '../store/summary-columns.ts'
 
@@ -53,6 +53,12 @@ export function createReadStore(readRows: Read) {
       const sql = 'SELECT sample FROM rum_error_samples WHERE site_id = ? AND day = ? AND hash = ?'
       const [row] = await read<[string]>(sql, [siteId, day, hash])
       return row && keepKnown(JSON.parse(row[0]))
+    },
+    /** The views of a day by cause, page and kind of device. */
+    listCauses: async (siteId: string, day: number): Promise<CauseCount[]> => {
+      const sql = 'SELECT label, views, slow FROM rum_attribution WHERE site_id = ? AND day = ?'
+      const rows = await read<[string, number, number]>(sql, [siteId, day])
+      return rows.map(([label, views, slow]) => ({ day, label, views, slow }))
     },
     totalCounts: async ({ siteId, period: { from, to } }: RowFilter): Promise<CountTotal[]> => {
       const sql = `SELECT kind, label, sum(count), max(hour) FROM rum_counts

@@ -1,8 +1,9 @@
 import { dayOfHour, hourOf } from '../hour.ts'
+import { ALL_CAUSES, isSlow } from '../ingest/attribution.ts'
 import type { KeptBeacon } from '../ingest/beacon.ts'
 import type { Entry } from '../ingest/journal.ts'
 import { errorHash, type PageError } from '../ingest/page-error.ts'
-import type { Counter, ErrorGroup } from '../store/counts.ts'
+import { type CauseCount, type Counter, type ErrorGroup, writeLabel } from '../store/counts.ts'
 import type { DayKey, HourKey, PathKey, RowTable } from '../store/row.ts'
 import { CappedNames } from './capped-names.ts'
 import { addToRow, LiveRows } from './live-rows.ts'
@@ -15,6 +16,10 @@ export const MAX_ERROR_GROUPS = 200
 export const OTHER_ERRORS: PageError = { message: '(other errors)' }
 export const OTHERS_HASH = ''
 
+/** Causes of one site and day, by page and kind of device, that have their own counts; all others share one. */
+export const MAX_CAUSES = 2_000
+export const OTHER_CAUSES = ''
+
 /** What folding reads of what is stored. Its methods throw if the database cannot be read. */
 export interface KnownRows {
   readonly hours: Pick<RowTable<HourKey>, 'findLastId'>
@@ -22,6 +27,7 @@ export interface KnownRows {
   readonly paths: Pick<RowTable<PathKey>, 'findLastId'>
   listPaths(siteId: string, day: number): Iterable<string>
   listErrorHashes(siteId: string, day: number): Iterable<string>
+  listCauseLabels(siteId: string, day: number): Iterable<string>
   findCountedId(siteId: string): number
 }
 
@@ -37,7 +43,9 @@ export class SiteFold {
   readonly paths: LiveRows<PathKey>
   readonly #pathNames: CappedNames<number>
   readonly #errorHashes: CappedNames<number>
+  readonly #causeLabels: CappedNames<number>
   readonly errors = new Map<string, ErrorGroup>()
+  readonly causes = new Map<string, CauseCount>()
   readonly counts = new Map<string, Counter>()
   /** The last folded journal entry. */
   #lastId = 0
@@ -54,6 +62,8 @@ export class SiteFold {
     const listHashes = (day: number) => known.listErrorHashes(siteId, day)
     this.#pathNames = new CappedNames(MAX_PATHS, OTHER_PATHS, listPaths)
     this.#errorHashes = new CappedNames(MAX_ERROR_GROUPS, OTHERS_HASH, listHashes)
+    const listLabels = (day: number) => known.listCauseLabels(siteId, day)
+    this.#causeLabels = new CappedNames(MAX_CAUSES, OTHER_CAUSES, listLabels)
   }
 
   get lastId(): number {
@@ -69,11 +79,13 @@ export class SiteFold {
     const { metrics, errors, device = '' } = beacon
     const rows = this.#loadRows(beacon, { hour, country, device })
     if (errors.length > 0) this.#errorHashes.load(dayOfHour(hour))
+    if (beacon.causes !== undefined) this.#causeLabels.load(dayOfHour(hour))
     this.#countedId ??= this.#known.findCountedId(this.siteId)
     // Nothing below can fail: a beacon is folded as a whole or not at all.
     for (const row of rows) addToRow(row, id, metrics)
     if (id > this.#countedId) {
       this.#addErrors(beacon, hour, receivedAt)
+      this.#countCauses(beacon, dayOfHour(hour))
       this.#countBeacon(beacon, hour)
     }
     this.#lastId = id
@@ -91,7 +103,8 @@ export class SiteFold {
     for (const rows of [this.hours, this.days, this.paths]) rows.forgetSaved()
     this.#pathNames.keepOnly(this.paths.keys().map(({ day }) => day))
     this.#errorHashes.keepOnly(Array.from(this.errors.values(), ({ hour }) => dayOfHour(hour)))
-    const all = [this.hours, this.days, this.paths, this.errors, this.counts]
+    this.#causeLabels.keepOnly(Array.from(this.causes.values(), ({ day }) => day))
+    const all = [this.hours, this.days, this.paths, this.errors, this.causes, this.counts]
     return all.every(({ size }) => size === 0)
   }
 
@@ -114,6 +127,21 @@ export class SiteFold {
       this.errors.set(name, group)
       group.count += 1
       group.lastAt = at
+    }
+  }
+
+  #countCauses({ causes, metrics, path, device }: KeptBeacon, day: number): void {
+    if (causes === undefined) return
+    const page = path === undefined ? '' : this.#pathNames.add(day, path)
+    for (const cause of ALL_CAUSES) {
+      const found = causes[cause]
+      if (found === undefined) continue
+      const label = this.#causeLabels.add(day, writeLabel([cause, device ?? '', page, found]))
+      const name = `${day} ${label}`
+      const count = this.causes.get(name) ?? { day, label, views: 0, slow: 0 }
+      this.causes.set(name, count)
+      count.views += 1
+      if (isSlow(cause, metrics)) count.slow += 1
     }
   }
 

@@ -45,15 +45,17 @@ function rowWrites<Key extends object>(
 
 /** Errors and counters are added to stored ones, so the last entry is written along with them. */
 function countsWrite(store: RumStore, site: SiteFold): Write {
-  const { siteId, errors, counts } = site
+  const { siteId, errors, causes, counts } = site
   return {
     write: () => {
       for (const group of errors.values()) store.addErrors(siteId, group)
+      for (const count of causes.values()) store.addCause(siteId, count)
       for (const counter of counts.values()) store.addCount(siteId, counter)
       if (counts.size > 0) store.saveCountedId(siteId, site.lastId)
     },
     written: () => {
       errors.clear()
+      causes.clear()
       counts.clear()
     },
   }

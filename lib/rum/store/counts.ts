@@ -31,6 +31,28 @@ export interface CountTotal extends Pick<Counter, 'kind' | 'label' | 'count'> {
   readonly lastHour: number
 }
 
+/** The page views of a day with the same cause, on the same page and kind of device. */
+export interface CauseCount {
+  readonly day: number
+  /** By `writeLabel`. */
+  readonly label: string
+  views: number
+  /** Those whose value was not good. */
+  slow: number
+}
+
+/** What a label stands for. The cause may be one of a later release. */
+export type CauseLabel = readonly [cause: string, device: string, path: string, name: string]
+
+export function writeLabel(parts: CauseLabel): string {
+  return JSON.stringify(parts)
+}
+
+/** The label of all others has no parts. */
+export function readLabel(label: string): CauseLabel {
+  return label === '' ? ['', '', '', ''] : JSON.parse(label)
+}
+
 type WithSite<Row> = Row & { readonly siteId: string }
 
 /** The key of the sample of a kind of errors. */
@@ -68,6 +90,16 @@ export function countStatements({ $client }: Connection) {
      VALUES ($siteId, $hour, $kind, $label, $count)
      ON CONFLICT DO UPDATE SET count = count + excluded.count`,
   )
+  const labels = $client
+    .prepare<[string, number], string>(
+      'SELECT label FROM rum_attribution WHERE site_id = ? AND day = ?',
+    )
+    .pluck()
+  const addCause = $client.prepare<[WithSite<CauseCount>]>(
+    `INSERT INTO rum_attribution (site_id, day, label, views, slow)
+     VALUES ($siteId, $day, $label, $views, $slow)
+     ON CONFLICT DO UPDATE SET views = views + excluded.views, slow = slow + excluded.slow`,
+  )
   return {
     /** The last entry that the errors and counters of the site include; 0 if none. */
     findCountedId: (siteId: string) => findCounted.get(siteId) ?? 0,
@@ -82,6 +114,10 @@ export function countStatements({ $client }: Connection) {
     },
     addCount: (siteId: string, counter: Counter) => {
       addCount.run({ ...counter, siteId })
+    },
+    listCauseLabels: (siteId: string, day: number) => labels.all(siteId, day),
+    addCause: (siteId: string, count: CauseCount) => {
+      addCause.run({ ...count, siteId })
     },
   }
 }

@@ -15,6 +15,7 @@ export const TABLES = [
   ['rum_errors', 'hour', 'hash'],
   ['rum_error_samples', 'day', 'hash'],
   ['rum_counts', 'hour', 'kind, label'],
+  ['rum_attribution', 'day', 'label'],
 ] as const
 
 /** The first hour or day whose rows are kept. */

@@ -21,6 +21,30 @@ describe('keepBeacon', () => {
   })
 })
 
+describe('the attribution of a beacon', () => {
+  const causesOf = (attribution: object, metrics: object = { lcp: 1, inp: 1, cls: 0 }) =>
+    keepBeacon({ metrics, attribution }).causes
+
+  it('is kept for values that are kept', () => {
+    const attribution = { lcp: 'img.hero', inp: '#buy', inpPhase: 'processing', cls: 'div.ad' }
+    assert.deepEqual(causesOf(attribution), attribution)
+    assert.deepEqual(causesOf(attribution, { lcp: 600_001, cls: 0.1 }), { cls: 'div.ad' })
+    assert.deepEqual(causesOf({ lcp: '', inp: undefined, inpPhase: 'waiting' }), {})
+  })
+
+  it('has no ids of persons or things, no control characters, and at most 100 characters', () => {
+    const ids = ['20391', '0f8fad5b-d9cb-469f-a165-70867728950e', 'deadbeef0123']
+    for (const id of ids)
+      assert.deepEqual(causesOf({ lcp: `#order-${id}>b` }), { lcp: '#order-*>b' })
+    assert.deepEqual(causesOf({ lcp: 'h1.col-12.\u202egpj\n' }), { lcp: 'h1.col-12.gpj' })
+    assert.equal(causesOf({ cls: 'x'.repeat(500) })?.cls?.length, 100)
+  })
+
+  it('leaves out what a newer script sends in addition', () => {
+    assert.deepEqual(causesOf({ lcp: 'h1', lcpPhase: 'load-delay' }), { lcp: 'h1' })
+  })
+})
+
 describe('a stored page error', () => {
   it('has the same hash as one that differs only in numbers', () => {
     const hashOf = (message: string, line = 1) => errorHash(toPageError({ message, line }))

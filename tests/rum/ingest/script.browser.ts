@@ -28,6 +28,17 @@ new PerformanceObserver((list) => { window.hasShifted = list.getEntries().length
 requestAnimationFrame(() => setTimeout(() => { gap.style.height = '200px' }, 50))
 </script>`
 
+/** Shows another text for each route, by a click, as a single-page application does. */
+const ROUTES = `<h1>Home</h1><button onclick="show('/app/a')">A</button><button onclick="show('/app/b')">B</button>
+<p id="text">Start</p><script>
+function show(path) {
+  for (const end = performance.now() + 100; performance.now() < end;);
+  history.pushState({}, '', path)
+  window.meridianRum.navigate('/app/[letter]')
+  text.innerHTML = '<b class="big">' + path.repeat(40) + '</b>'
+}
+</script>`
+
 /** Throws the same error three times, and rejects a promise. */
 const FAILURES = `<h1>Broken</h1><script>
 window.failures = 0
@@ -67,6 +78,7 @@ async function pagesWith(origin: string) {
   const csp = `default-src 'none'; script-src '${integrity}'; img-src data:; connect-src ${origin}`
   return {
     '/': page(`${tag()}${CONTENT}`),
+    '/app': page(`${tag()}${ROUTES}`),
     '/other': page(`${tag()}<h1>Other</h1>`),
     '/blank': page(''),
     '/unmeasured': page(`${tag(' data-sample="0"')}<h1>Unmeasured</h1>`),
@@ -133,6 +145,67 @@ describe('a page with the script', { timeout: TIMEOUT_MS }, () => {
     assert.equal(beacon?.deviceType, 'desktop')
     assert.equal(beacon?.connectionType, '4g')
     assert.deepEqual(visitor.errors, [])
+  })
+
+  it('says which elements its values are attributed to, and the phase of the interaction', async () => {
+    const page = await visit('/')
+    await page.waitForFunction('window.hasShifted')
+    // As people do: in one event of the device, the button is pressed, in another released.
+    await page.click('button', { delay: 100 })
+    await leave()
+    const [beacon] = await beacons(1)
+    const { lcp, inp, inpPhase, cls } = beacon?.attribution ?? {}
+    assert.equal(lcp, 'html>body>p')
+    assert.equal(inp, 'html>body>button')
+    assert.equal(inpPhase, 'processing')
+    assert.match(cls ?? '', /^(#gap|html>body>(p|button))$/)
+    assert.deepEqual(visitor.errors, [])
+  })
+
+  it('measures soft navigations apart, under the names that the router gives', async () => {
+    const page = await visit('/app')
+    for (const name of ['A', 'B']) {
+      const shown = page.evaluate(`new Promise((done) => new PerformanceObserver(() => done())
+        .observe({ type: 'soft-navigation' }))`)
+      await page.click(`button:text("${name}")`)
+      await shown
+    }
+    await leave()
+    const views = await beacons(3)
+    assert.deepEqual(
+      views.map(({ path }) => path),
+      ['/app', '/app/[letter]', '/app/[letter]'],
+    )
+    assert.ok((views[0]?.metrics?.ttfb ?? -1) >= 0)
+    assert.ok((views[0]?.metrics?.inp ?? 0) >= 100)
+    for (const { metrics, attribution } of views.slice(1)) {
+      assert.equal(metrics?.ttfb, undefined, 'nothing was fetched')
+      assert.ok((metrics?.lcp ?? 0) >= 100, 'from the click to the paint')
+      assert.equal(attribution?.lcp, '#text')
+    }
+    assert.deepEqual(visitor.errors, [])
+  })
+
+  it('measures the interactions of each route where the browser reports no soft navigations', async () => {
+    await visitor.page.addInitScript(`
+      const types = PerformanceObserver.supportedEntryTypes.filter((type) => type !== 'soft-navigation')
+      Object.defineProperty(PerformanceObserver, 'supportedEntryTypes', { value: types })`)
+    const page = await visit('/app')
+    for (const name of ['A', 'B']) {
+      const measured = page.evaluate(`new Promise((done) => new PerformanceObserver((list) => {
+        if (list.getEntries().some(({ interactionId }) => interactionId > 0)) done()
+      }).observe({ type: 'event', durationThreshold: 16 }))`)
+      await page.click(`button:text("${name}")`)
+      await measured
+    }
+    await leave()
+    const [load, route, ...others] = await beacons(2)
+    assert.deepEqual(others, [])
+    assert.equal(load?.path, '/app')
+    assert.equal(route?.path, '/app/[letter]')
+    assert.ok((route?.metrics?.inp ?? 0) >= 100)
+    assert.equal(route?.attribution?.inp, 'html>body>button')
+    assert.deepEqual(Object.keys(route?.metrics ?? {}), ['inp'])
   })
 
   it('sends its origin, but no referrer and no cookie, without a preflight', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { openDb } from '../../../lib/db/open.ts'
+import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
 import { addGroup } from '../../../lib/rum/postgres/entries.ts'
 import { createPgRumReader } from '../../../lib/rum/postgres/reader.ts'
 import { replayJournal } from '../../../lib/rum/postgres/replay.ts'
@@ -142,6 +143,28 @@ describe('telemetry on PostgreSQL', () => {
     const sql = `SELECT (SELECT count(*) FROM rum_paths WHERE site_id = 'a'),
       (SELECT count(*) FROM rum_error_samples WHERE site_id = 'a')`
     assert.deepEqual(await read(pool, sql), [[501, 201]])
+  })
+
+  it('has the same bound for what views are attributed to', async () => {
+    const { db, sqlite, postgres, readers } = await openBoth()
+    const drafts = Array.from({ length: 2_100 }, (_, n) => {
+      const beacon = keepBeacon({
+        metrics: { lcp: 3_000 },
+        attribution: { lcp: `img.x${'y'.repeat(n % 60)}${'z'.repeat(n / 60)}` },
+      })
+      return { ...makeDraft(0), siteId: 'a', receivedAt: NOON, beacon }
+    })
+    for (const writer of [sqlite, postgres]) {
+      for (const part of [drafts.slice(0, 1_500), drafts.slice(1_500), drafts.slice(0, 50)]) {
+        await send(writer, part)
+        await writer.checkpointSite('a')
+      }
+    }
+    const found = await readSite(postgres, readers.postgres)
+    assert.deepEqual(found, await readSite(sqlite, readers.sqlite))
+    const sql = `SELECT count(*), sum(views), sum(slow) FROM rum_attribution WHERE site_id = 'a'`
+    assert.deepEqual(await read(pool, sql), [[2_001, 2_150, 2_150]])
+    assert.deepEqual(db.$client.prepare(sql).raw().all(), [[2_001, 2_150, 2_150]])
   })
 
   it('keeps U+0000 and half characters in texts of errors, but not in countries', async () => {

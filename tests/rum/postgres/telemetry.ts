@@ -17,7 +17,16 @@ import { shared } from '../../support/scene/freshly.ts'
 
 export const HOUR = hourOf(NOON)
 const NEVER_MS = 1_000_000
-const TABLES = ['hours', 'sketches', 'days', 'paths', 'errors', 'error_samples', 'counts']
+const TABLES = [
+  'hours',
+  'sketches',
+  'days',
+  'paths',
+  'errors',
+  'error_samples',
+  'attribution',
+  'counts',
+]
 
 export const ALL: OverviewFilter = { siteId: 'a', period: { from: HOUR - 72, to: HOUR + 72 } }
 
@@ -39,6 +48,7 @@ export function makeDraft(n: number, { pages = 5, kinds = 3 }: Variety = {}): Dr
       lcp: Math.round(5_000 * random()),
       ...(random() < 0.5 && { cls: pick(0, 0.1, 101), dns: Math.round(90 * random()) }),
     },
+    ...(random() < 0.6 && { attribution: { lcp: pick('h1', 'img.hero'), cls: 'div.ad' } }),
     errors: random() < 0.6 ? [{ message: 'no', line: Math.floor(kinds * random()) }] : [],
   })
   return {

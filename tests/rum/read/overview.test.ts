@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { byVital } from '../../../lib/contract/telemetry/metrics.ts'
 import { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { HOUR_MS } from '../../../lib/parts/durations.ts'
-import { readValue } from '../../support/database/sql.ts'
+import { readValue, write } from '../../support/database/sql.ts'
 import { codeOf, NOON } from '../../support/helpers.ts'
 import { sharedScene } from '../../support/scene/scene.ts'
 
@@ -136,6 +136,59 @@ describe('GET /v1/telemetry/rum/overview', () => {
       lastSeenAt: new Date(NOON + HOUR_MS).toISOString(),
     })
     assert.deepEqual(second?.message, 'another')
+  })
+
+  it('says what slow views have in common, by page and kind of device', async () => {
+    const before = (await overview('&from=2026-01-15T00')).attribution
+    assert.deepEqual(before.lcp, { views: 0, slow: 0, top: [] })
+    const lcp = { '#hero': [3_000, 4_000], 'h1.big': [1_000, 5_000, 1_200] }
+    for (const [name, values] of Object.entries(lcp)) {
+      for (const value of values) {
+        const deviceType = value > 3_500 ? 'mobile' : 'desktop'
+        await post({
+          path: `/${name.slice(1, 3)}`,
+          deviceType,
+          metrics: { lcp: value },
+          attribution: { lcp: name },
+        })
+      }
+    }
+    const phases = { inp: 'button', inpPhase: 'processing' }
+    await post({ metrics: { inp: 300 }, attribution: phases })
+    await post({
+      metrics: { inp: 200 },
+      attribution: { ...phases, inpPhase: 'unheard-of', lcp: 'p' },
+    })
+    const { attribution } = await overview('&from=2026-01-15T00')
+    assert.deepEqual(attribution, {
+      lcp: {
+        views: 5,
+        slow: 3,
+        top: [
+          { name: '#hero', views: 2, slow: 2 },
+          { name: 'h1.big', views: 3, slow: 1 },
+        ],
+      },
+      inp: { views: 2, slow: 1, top: [{ name: 'button', views: 2, slow: 1 }] },
+      inpPhase: { views: 1, slow: 1, top: [{ name: 'processing', views: 1, slow: 1 }] },
+      cls: { views: 0, slow: 0, top: [] },
+    })
+    const mobile = (await overview('&from=2026-01-15T00&device=mobile')).attribution
+    assert.deepEqual(mobile.lcp.top, [
+      { name: '#hero', views: 1, slow: 1 },
+      { name: 'h1.big', views: 1, slow: 1 },
+    ])
+    const page = (await overview('&from=2026-01-15T00&path=/1.')).attribution
+    assert.deepEqual(page.lcp.top, [{ name: 'h1.big', views: 3, slow: 1 }])
+  })
+
+  it('passes over causes that a newer release has written', async () => {
+    const sql =
+      'INSERT INTO rum_attribution (site_id, day, label, views, slow) SELECT id, ?, ?, 1, 1 FROM sites'
+    const label = JSON.stringify(['lcpPhase', 'mobile', '/', 'load-delay', 'more'])
+    const { attribution } = await overview('&from=2026-01-15T00')
+    await write(app, sql, Math.floor(NOON / (24 * HOUR_MS)), label)
+    assert.deepEqual((await overview('&from=2026-01-15T00')).attribution, attribution)
   })
 
   it('counts bots and dropped values', async () => {

@@ -32,6 +32,7 @@ function toEntry(id: number): Entry {
     deviceType: random() < 0.5 ? 'mobile' : 'desktop',
     connectionType: random() < 0.5 ? '4g' : '3g',
     metrics: { lcp: Math.round(5_000 * random()), cls: random() < 0.2 ? 101 : 0 },
+    attribution: { lcp: `img.no${Math.floor(10 * random())}`, cls: 'div.ad' },
     errors: [{ message: 'no', line: Math.floor(KINDS * random()) }],
   })
   const receivedAt = NOON - Math.floor(2 * random()) * 3_600_000 + id
@@ -41,7 +42,7 @@ function toEntry(id: number): Entry {
 /** The contents of all tables without `last_id`. */
 function contents(db: LocalDb): unknown[] {
   const tables = ['rum_hours', 'rum_sketches', 'rum_days', 'rum_paths', 'rum_errors', 'rum_counts']
-  return [...tables, 'rum_error_samples', 'rum_journal'].map((table) =>
+  return [...tables, 'rum_error_samples', 'rum_attribution', 'rum_journal'].map((table) =>
     db.$client
       .prepare(`SELECT * FROM ${table}`)
       .all()

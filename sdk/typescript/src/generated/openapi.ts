@@ -1566,7 +1566,7 @@ export interface paths {
         };
         /**
          * Web Vitals of a site over a period
-         * @description Percentiles are computed from all values of the period; devices and countries come largest first. Paths, errors, connections and beacons ignore the filters by device and country; paths cover whole days. With `path`, the kinds of device and the countries are unknown. `series` adds the vitals of each hour or day, after the filters.
+         * @description Percentiles are computed from all values of the period; devices and countries come largest first. Paths, errors, connections and beacons ignore the filters by device and country; paths and attribution cover whole days, and attribution ignores the country alone. With `path`, the kinds of device and the countries are unknown. `series` adds the vitals of each hour or day, after the filters.
          *
          *     Needs the scope `account:read`.
          */
@@ -2652,6 +2652,17 @@ export interface components {
                 /** @description Milliseconds; a value that is not from 0 to 600000 is dropped */
                 response?: number;
             };
+            /** @description What the browser attributes its values to. Elements are short CSS selectors, of which 100 characters are kept */
+            attribution?: {
+                /** @description The largest element that was painted */
+                lcp?: string;
+                /** @description The element of the slowest interaction */
+                inp?: string;
+                /** @description The longest phase of that interaction: input-delay, processing, presentation */
+                inpPhase?: string;
+                /** @description The element that shifted most */
+                cls?: string;
+            };
             errors?: {
                 /** @description The first 200 characters are kept */
                 message: string;
@@ -2843,6 +2854,61 @@ export interface components {
                     fid: number | null;
                 };
             }[];
+            /** @description Which elements, and which phases of interactions, slow views have in common */
+            attribution: {
+                lcp: {
+                    /** @description Page views with an attribution */
+                    views: number;
+                    /** @description Those of them whose value was not good */
+                    slow: number;
+                    /** @description The five with the most slow views */
+                    top: {
+                        name: string;
+                        views: number;
+                        /** @description Those of them whose value was not good */
+                        slow: number;
+                    }[];
+                };
+                inp: {
+                    /** @description Page views with an attribution */
+                    views: number;
+                    /** @description Those of them whose value was not good */
+                    slow: number;
+                    /** @description The five with the most slow views */
+                    top: {
+                        name: string;
+                        views: number;
+                        /** @description Those of them whose value was not good */
+                        slow: number;
+                    }[];
+                };
+                cls: {
+                    /** @description Page views with an attribution */
+                    views: number;
+                    /** @description Those of them whose value was not good */
+                    slow: number;
+                    /** @description The five with the most slow views */
+                    top: {
+                        name: string;
+                        views: number;
+                        /** @description Those of them whose value was not good */
+                        slow: number;
+                    }[];
+                };
+                inpPhase: {
+                    /** @description Page views with an attribution */
+                    views: number;
+                    /** @description Those of them whose value was not good */
+                    slow: number;
+                    /** @description The five with the most slow views */
+                    top: {
+                        name: string;
+                        views: number;
+                        /** @description Those of them whose value was not good */
+                        slow: number;
+                    }[];
+                };
+            };
             connections: {
                 connectionType: string;
                 count: number;
@@ -7604,6 +7670,12 @@ export interface operations {
                  *         "inp": 96,
                  *         "cls": 0.02,
                  *         "ttfb": 210
+                 *       },
+                 *       "attribution": {
+                 *         "lcp": "main>img.hero",
+                 *         "inp": "#buy",
+                 *         "inpPhase": "processing",
+                 *         "cls": "div.ad"
                  *       }
                  *     }
                  */
@@ -7890,6 +7962,52 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
+                     *       "attribution": {
+                     *         "lcp": {
+                     *           "views": 12,
+                     *           "slow": 1,
+                     *           "top": [
+                     *             {
+                     *               "name": "img.hero",
+                     *               "views": 12,
+                     *               "slow": 1
+                     *             }
+                     *           ]
+                     *         },
+                     *         "inp": {
+                     *           "views": 12,
+                     *           "slow": 1,
+                     *           "top": [
+                     *             {
+                     *               "name": "img.hero",
+                     *               "views": 12,
+                     *               "slow": 1
+                     *             }
+                     *           ]
+                     *         },
+                     *         "cls": {
+                     *           "views": 12,
+                     *           "slow": 1,
+                     *           "top": [
+                     *             {
+                     *               "name": "img.hero",
+                     *               "views": 12,
+                     *               "slow": 1
+                     *             }
+                     *           ]
+                     *         },
+                     *         "inpPhase": {
+                     *           "views": 12,
+                     *           "slow": 1,
+                     *           "top": [
+                     *             {
+                     *               "name": "processing",
+                     *               "views": 12,
+                     *               "slow": 1
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
                      *       "connections": [
                      *         {
                      *           "connectionType": "4g",
