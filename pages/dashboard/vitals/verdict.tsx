@@ -1,6 +1,7 @@
 import { byVital, type CoreVital, METRIC_RULES } from '../../../lib/contract/telemetry/metrics.ts'
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { counted } from '../parts/format.ts'
+import { Cause } from './causes.tsx'
 import type { Audience, LinkTo, VitalsChoice } from './choice.ts'
 import { failedVitals, judge, MIN_VIEWS, rate, type Verdict, valueText } from './rating.ts'
 
@@ -46,7 +47,8 @@ export function VerdictCard(props: VerdictProps) {
       {failed.map((vital) => (
         <p>
           {whose}, {WHAT[vital]} <strong>{valueText(vital, p75[vital] ?? 0)}</strong>; good is{' '}
-          {valueText(vital, METRIC_RULES[vital].good)}. <Slowest vital={vital} {...props} />
+          {valueText(vital, METRIC_RULES[vital].good)}. <Slowest vital={vital} {...props} />{' '}
+          <Cause vital={vital} attribution={overview.attribution} />
         </p>
       ))}
     </section>

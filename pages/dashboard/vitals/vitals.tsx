@@ -5,6 +5,7 @@ import { Chips, ChoiceLinks } from '../parts/choice-links.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { counted, hourText, minuteText } from '../parts/format.ts'
 import { type PageProps, Result } from '../parts/notice.tsx'
+import { Causes } from './causes.tsx'
 import { type Audience, deviceName, type LinkTo, linkFrom, type VitalsChoice } from './choice.ts'
 import { type Comparison, whyNotCompared } from './comparison.tsx'
 import { CoreCard } from './core-card.tsx'
@@ -181,6 +182,7 @@ function Measured({ base, choice, countries, report, linkTo }: ReportProps) {
       </p>
       <VitalChart vital={choice.metric} step={step} overview={overview} linkTo={linkTo} />
       <Shares overview={overview} choice={choice} names={names} isPart={isPart} linkTo={linkTo} />
+      <Causes attribution={overview.attribution} />
       <PageErrors errors={overview.errors} note={note} />
       <Technical
         overview={overview}

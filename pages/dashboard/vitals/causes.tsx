@@ -1,0 +1,87 @@
+import type { InpPhase } from '../../../lib/contract/telemetry/attribution.ts'
+import { CORE_VITALS, type CoreVital } from '../../../lib/contract/telemetry/metrics.ts'
+import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { Fold } from '../parts/fold.tsx'
+import { count } from '../parts/format.ts'
+import { ShareTable } from '../parts/share-table.tsx'
+import { percent } from './rating.ts'
+
+type Attribution = RumOverview['attribution']
+
+/** What each element did, in views whose value is not good. */
+const WHAT: Readonly<Record<CoreVital, string>> = {
+  lcp: 'is the main picture or text',
+  inp: 'is what was clicked, tapped or typed into',
+  cls: 'is what moved most',
+}
+
+const PHASES: Readonly<Record<InpPhase, string>> = {
+  'input-delay': 'before its handlers run, because other scripts keep the page busy (input delay)',
+  processing: 'in its handlers (processing)',
+  presentation: 'after them, until the next frame is painted (presentation)',
+}
+
+interface CauseProps {
+  readonly vital: CoreVital
+  readonly attribution: Attribution
+}
+
+/** Says which element most slow views have in common, and where their interactions lose time. */
+export function Cause({ vital, attribution }: CauseProps) {
+  const { slow, top } = attribution[vital]
+  const [first] = top
+  if (first === undefined || first.slow === 0) return null
+  return (
+    <>
+      <code>{first.name}</code> {WHAT[vital]} in {percent(first.slow / slow)} of slow views.{' '}
+      {vital === 'inp' && <Phase phases={attribution.inpPhase} />}
+    </>
+  )
+}
+
+function Phase({ phases: { slow, top } }: { readonly phases: Attribution['inpPhase'] }) {
+  const [first] = top
+  if (first === undefined || first.slow === 0) return null
+  const where = Object.entries(PHASES).find(([phase]) => phase === first.name)?.[1]
+  return (
+    <>
+      Most of the time goes by {where} in {percent(first.slow / slow)} of them.
+    </>
+  )
+}
+
+/** The elements that slow views have in common. */
+export function Causes({ attribution }: Pick<CauseProps, 'attribution'>) {
+  const slow = CORE_VITALS.filter((vital) => attribution[vital].slow > 0)
+  if (slow.length === 0) return null
+  return (
+    <Fold id="causes" title="Elements" glance="What slow views have in common">
+      {slow.map((vital) => (
+        <Elements vital={vital} attribution={attribution} />
+      ))}
+      <p class="soft small">
+        By whole days and without countries, from browsers that report it. A view is slow if its
+        value is not good. In a name, * stands for a number or an id.
+      </p>
+    </Fold>
+  )
+}
+
+function Elements({ vital, attribution }: CauseProps) {
+  const { slow, top } = attribution[vital]
+  const label = vital.toUpperCase()
+  return (
+    <section aria-labelledby={`causes-${vital}`}>
+      <h3 id={`causes-${vital}`}>{label}</h3>
+      <ShareTable
+        label={`Elements by ${label}`}
+        heads={['Element', 'Slow views', 'All views']}
+        rows={top.map(({ name, slow: slowViews, views }) => ({
+          name,
+          share: slowViews / slow,
+          cells: [count(slowViews), count(views)],
+        }))}
+      />
+    </section>
+  )
+}
