@@ -1,5 +1,5 @@
 import type { KeyType } from '../contract/account/account-schemas.ts'
-import { ApiError } from '../parts/errors.ts'
+import { fieldError } from '../parts/errors.ts'
 import type { NewKey } from './keys.ts'
 import { parseOriginPattern } from './origins.ts'
 import { toScopes } from './scopes.ts'
@@ -20,13 +20,13 @@ export function toKeyAccess({ type, scopes, allowedOrigins }: WantedAccess): Key
   const wanted = scopes ? toScopes(scopes) : null
   if (type === 'secret') {
     if (!allowedOrigins) return { scopes: wanted, allowedOrigins: null }
-    throw new ApiError('BAD_REQUEST', 'allowedOrigins: a secret key has no origins')
+    throw fieldError('allowedOrigins', 'a secret key has no origins')
   }
   if (scopes === null || wanted?.some((scope) => scope !== 'geo:read')) {
-    throw new ApiError('BAD_REQUEST', 'scopes: a publishable key can only have geo:read')
+    throw fieldError('scopes', 'a publishable key can only have geo:read')
   }
   if (!allowedOrigins || allowedOrigins.length === 0) {
-    throw new ApiError('BAD_REQUEST', 'allowedOrigins: a publishable key needs at least one')
+    throw fieldError('allowedOrigins', 'a publishable key needs at least one')
   }
   return { scopes: ['geo:read'], allowedOrigins: [...new Set(allowedOrigins.map(normaliseOrigin))] }
 }
@@ -35,5 +35,5 @@ function normaliseOrigin(text: string): string {
   const pattern = parseOriginPattern(text)
   if (pattern !== null) return pattern.text
   const example = 'https://app.example or https://*.app.example'
-  throw new ApiError('BAD_REQUEST', `allowedOrigins: must look like ${example}, got "${text}"`)
+  throw fieldError('allowedOrigins', `must look like ${example}, got "${text}"`)
 }

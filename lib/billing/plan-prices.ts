@@ -1,6 +1,6 @@
 import type { Plan, Plans } from '../config/plans.ts'
 import type { Interval } from '../contract/billing/price-schemas.ts'
-import { ApiError } from '../parts/errors.ts'
+import { ApiError, fieldError } from '../parts/errors.ts'
 
 /** Maps our plans to their prices at Stripe, and back. */
 export type PlanPrices = ReturnType<typeof createPlanPrices>
@@ -59,7 +59,7 @@ export function getPaidPlan(plans: Plans, id: string): Plan {
   const plan = plans.find(id)
   if (plan === undefined) {
     const ids = plans.list.map((one) => one.id).join(', ')
-    throw new ApiError('BAD_REQUEST', `planId: this plan does not exist; there are ${ids}`)
+    throw fieldError('planId', `this plan does not exist; there are ${ids}`)
   }
   if (plan.price > 0) return plan
   throw new ApiError(

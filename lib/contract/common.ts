@@ -19,6 +19,15 @@ export const ApiErrorBody = strictObject('What went wrong', {
   error: v.strictObject({
     code: v.pipe(v.picklist(ERROR_CODES), v.description('Stable; the message may change')),
     message: v.string(),
+    field: v.optional(
+      v.pipe(
+        v.string(),
+        v.description('The part of the query, body or path that is wrong, such as ips.3'),
+      ),
+    ),
+    documentation: v.optional(
+      v.pipe(v.string(), v.description('The page of the API reference about this operation')),
+    ),
   }),
   meta: v.optional(v.strictObject({ requestId: RequestId })),
   query: v.optional(v.strictObject({ type: v.string(), value: v.string() })),

@@ -1,7 +1,7 @@
 import { quoted } from '../contract/common.ts'
 import type { Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
-import { ApiError } from '../parts/errors.ts'
+import { fieldError } from '../parts/errors.ts'
 
 /** A request to the API, made from the arguments of a tool. */
 export interface ApiRequest {
@@ -40,7 +40,7 @@ export function toApiRequest(row: Operation, given: Arguments): ApiRequest {
   const known = new Set(Object.values(parts).flatMap((part = {}) => Object.keys(part)))
   const unknown = Object.keys(given).find((name) => !known.has(name))
   if (unknown !== undefined) {
-    throw new ApiError('BAD_REQUEST', `${unknown}: is not an argument of ${row.id}`)
+    throw fieldError(unknown, `is not an argument of ${row.id}`)
   }
   const params = toTexts(pick(given, parts.params))
   const query = toTexts(pick(given, parts.query))
@@ -77,7 +77,7 @@ const LITERAL_PATHS: ReadonlySet<string> = new Set(operations.map(({ path }) => 
 function fillPath(row: Operation, params: Readonly<Record<string, string>>): string {
   const names = Object.keys(row.params ?? {})
   const missing = names.find((name) => (params[name] ?? '') === '')
-  if (missing !== undefined) throw new ApiError('BAD_REQUEST', `${missing}: is missing`)
+  if (missing !== undefined) throw fieldError(missing, 'is missing')
   const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? ''),
   )
@@ -87,5 +87,5 @@ function fillPath(row: Operation, params: Readonly<Record<string, string>>): str
     (new URL(path, 'http://service.invalid').pathname !== path || LITERAL_PATHS.has(path))
   if (!leadsElsewhere) return path
   const [name = ''] = names
-  throw new ApiError('BAD_REQUEST', `${name}: ${quoted(params[name])} is not valid`)
+  throw fieldError(name, `${quoted(params[name])} is not valid`)
 }

@@ -71,11 +71,16 @@ function toToolResult(row: Operation, { status, text }: ApiAnswer): CallToolResu
   return { content: [{ type: 'text', text }], structuredContent: body }
 }
 
-function toolError(error: Pick<ApiError, 'message'> & { readonly code: string }): CallToolResult {
-  const { code, message } = error
+interface ToolError {
+  readonly code: string
+  readonly message: string
+  readonly field?: string | undefined
+}
+
+function toolError({ code, message, field }: ToolError): CallToolResult {
   return {
     content: [{ type: 'text', text: `${code}: ${message}` }],
-    structuredContent: { error: { code, message } },
+    structuredContent: { error: { code, message, ...(field !== undefined && { field }) } },
     isError: true,
   }
 }

@@ -42,6 +42,8 @@ export interface ErrorQuery {
 
 export interface ApiErrorOptions extends ErrorOptions {
   readonly query?: ErrorQuery
+  /** The part of the query, the body or the path that is wrong, such as `ips.3`. */
+  readonly field?: string
   /** Sent with the answer, such as `Allow` with a 405. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -51,18 +53,25 @@ export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
   readonly query: ErrorQuery | undefined
+  readonly field: string | undefined
   readonly headers: Readonly<Record<string, string>>
 
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message, options)
     this.code = code
     this.query = options.query
+    this.field = options.field
     this.headers = options.headers ?? {}
   }
 
   get status(): (typeof ERROR_STATUS)[ErrorCode] {
     return ERROR_STATUS[this.code]
   }
+}
+
+/** The error for a field whose value is wrong. `problem` goes on after its name: `must be a number`. */
+export function fieldError(field: string, problem: string): ApiError {
+  return new ApiError('BAD_REQUEST', `${field}: ${problem}`, { field })
 }
 
 /** The message of every 401: it must not reveal what is wrong with the credential. */

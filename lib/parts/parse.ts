@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ApiError } from './errors.ts'
+import { ApiError, fieldError } from './errors.ts'
 
 /** Returns `input` as the schema's output. Throws BAD_REQUEST naming the first bad field. */
 export function parse<Schema extends v.GenericSchema>(
@@ -14,7 +14,7 @@ export function parse<Schema extends v.GenericSchema>(
   }
   const field = v.getDotPath(issue)
   const message = messageOf(issue)
-  throw new ApiError('BAD_REQUEST', field === null ? message : `${field}: ${message}`)
+  throw field === null ? new ApiError('BAD_REQUEST', message) : fieldError(field, message)
 }
 
 /** Replaces valibot's words for a missing and for an unknown field, which are about keys and types. */

@@ -10,7 +10,7 @@ import {
 } from '../contract/account/usage-details.ts'
 import { and, asc, eq, gte, lte, sql } from '../db/drizzle.ts'
 import type { Queries } from '../db/queries.ts'
-import { ApiError } from '../parts/errors.ts'
+import { fieldError } from '../parts/errors.ts'
 import { usageByOperation } from './tables.ts'
 
 const DEFAULT_DAYS = 30
@@ -29,10 +29,10 @@ export interface WantedUsage {
 export function toWantedUsage(ofUser: string, query: UsageDetailsQuery, now: number): WantedUsage {
   const to = query.to === undefined ? dayOf(now) : readDay('to', query.to)
   const from = query.from === undefined ? to - DEFAULT_DAYS + 1 : readDay('from', query.from)
-  if (from > to) throw new ApiError('BAD_REQUEST', 'from: must not be after to')
+  if (from > to) throw fieldError('from', 'must not be after to')
   if (to - from >= USAGE_KEPT_DAYS) {
-    const message = `from: a period has at most ${USAGE_KEPT_DAYS} days, because counts are kept that long`
-    throw new ApiError('BAD_REQUEST', message)
+    const problem = `a period has at most ${USAGE_KEPT_DAYS} days, because counts are kept that long`
+    throw fieldError('from', problem)
   }
   const names = query.by.split(',')
   const by = USAGE_COLUMNS.filter((name) => names.includes(name))
@@ -43,7 +43,7 @@ function readDay(name: string, text: string): number {
   const day = dayOf(Date.parse(text))
   // JavaScript reads 2026-02-31 as a day in March.
   if (Number.isNaN(day) || dateOfDay(day) !== text) {
-    throw new ApiError('BAD_REQUEST', `${name}: there is no day "${text}"`)
+    throw fieldError(name, `there is no day "${text}"`)
   }
   return day
 }

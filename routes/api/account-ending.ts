@@ -2,7 +2,7 @@ import { unauthorized } from '../../lib/access/authenticate.ts'
 import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import { exportAccount } from '../../lib/accounts/export/export-account.ts'
 import { normaliseEmail } from '../../lib/parts/email-address.ts'
-import { ApiError } from '../../lib/parts/errors.ts'
+import { fieldError } from '../../lib/parts/errors.ts'
 import { createDeleteAccount, type DeletionParts } from '../../lib/services/delete-account.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
@@ -29,7 +29,7 @@ export function accountEndingHandlers(services: Parts) {
       // The next sign-in at the auth service would create the account again.
       if (user.remoteId !== null) refuseRemote(services, deleteThere)
       if (normaliseEmail(body.email) !== user.email) {
-        throw new ApiError('BAD_REQUEST', 'email: is not the address of this account')
+        throw fieldError('email', 'is not the address of this account')
       }
       await confirmOwner(services, { caller, now }, user.email, body)
       // The entry outlives the account, so it does not name the person.

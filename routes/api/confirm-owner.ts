@@ -3,7 +3,7 @@ import { isPassword } from '../../lib/access/sign-in/passwords.ts'
 import { findPassword } from '../../lib/access/stored-password.ts'
 import { findSecondFactor } from '../../lib/accounts/second-factor/second-factor.ts'
 import { spendCode } from '../../lib/accounts/second-factor/spend-code.ts'
-import { ApiError } from '../../lib/parts/errors.ts'
+import { ApiError, fieldError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 
 /** What it takes to confirm who owns an account. */
@@ -27,7 +27,7 @@ export async function confirmOwner(
   const { secondFactors } = services
   await confirmPassword(services, email, password)
   if ((await findSecondFactor(secondFactors, caller.userId)) === null) return
-  if (code === undefined) throw new ApiError('BAD_REQUEST', 'code: is missing')
+  if (code === undefined) throw fieldError('code', 'is missing')
   if (!(await spendCode(secondFactors, { actor: caller, code, now }))) throw wrongCode()
 }
 
@@ -39,7 +39,7 @@ export async function confirmPassword(
 ): Promise<void> {
   const hash = (await findPassword(db, email))?.hash ?? null
   if (hash === null) return
-  if (password === undefined) throw new ApiError('BAD_REQUEST', 'password: is missing')
+  if (password === undefined) throw fieldError('password', 'is missing')
   const checked = await passwordQueue.run(async () => ({
     isRight: await isPassword(password, hash),
   }))
@@ -49,10 +49,9 @@ export async function confirmPassword(
       'Too many passwords are being checked; try again later',
     )
   }
-  if (!checked.isRight)
-    throw new ApiError('BAD_REQUEST', 'password: is not the password of this account')
+  if (!checked.isRight) throw fieldError('password', 'is not the password of this account')
 }
 
 export function wrongCode(): ApiError {
-  return new ApiError('BAD_REQUEST', 'code: is wrong or was used before')
+  return fieldError('code', 'is wrong or was used before')
 }

@@ -7,7 +7,7 @@ import {
   offerEmailChange,
 } from '../../lib/accounts/email-change.ts'
 import { normaliseEmail } from '../../lib/parts/email-address.ts'
-import { ApiError } from '../../lib/parts/errors.ts'
+import { ApiError, fieldError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { takeOrRefuse } from '../request/limit.ts'
@@ -63,5 +63,5 @@ const changeThere = (authUrl: string) =>
   `The auth service keeps e-mail addresses: change it at ${authUrl}`
 
 function taken(): ApiError {
-  return new ApiError('BAD_REQUEST', 'email: another account has this address')
+  return fieldError('email', 'another account has this address')
 }

@@ -8,7 +8,7 @@ import {
   turnOffSecondFactor,
 } from '../../lib/accounts/second-factor/second-factor.ts'
 import { toBase32, toUri } from '../../lib/accounts/second-factor/totp.ts'
-import { ApiError } from '../../lib/parts/errors.ts'
+import { ApiError, fieldError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 import { getUser, refuseRemote } from './account.ts'
@@ -22,8 +22,12 @@ function issuerOf(baseUrl: string): string {
 const NOT_CONFIRMED = {
   'on-already': 'The second factor is on already',
   'nothing-offered': 'There is nothing to confirm: ask for a secret first',
-  'wrong-code': 'code: is wrong: check the clock of the device with the app',
 } as const
+
+function notConfirmed(why: keyof typeof NOT_CONFIRMED | 'wrong-code'): ApiError {
+  if (why !== 'wrong-code') return new ApiError('BAD_REQUEST', NOT_CONFIRMED[why])
+  return fieldError('code', 'is wrong: check the clock of the device with the app')
+}
 
 export function secondFactorHandlers(services: OwnerParts & Pick<Services, 'baseUrl' | 'config'>) {
   const { db, secondFactors } = services
@@ -49,7 +53,7 @@ export function secondFactorHandlers(services: OwnerParts & Pick<Services, 'base
         throw new ApiError('BAD_REQUEST', 'This account has no password: set one first')
       }
       const secret = await offerSecondFactor(secondFactors, caller.userId)
-      if (secret === null) throw new ApiError('BAD_REQUEST', NOT_CONFIRMED['on-already'])
+      if (secret === null) throw notConfirmed('on-already')
       const uri = toUri(secret, { issuer: issuerOf(services.baseUrl()), account: email })
       return { status: 200, body: { secret: toBase32(secret), uri } }
     },
@@ -60,9 +64,7 @@ export function secondFactorHandlers(services: OwnerParts & Pick<Services, 'base
         { actor: caller, code, now },
         caller.sessionId,
       )
-      if (typeof confirmed === 'string') {
-        throw new ApiError('BAD_REQUEST', NOT_CONFIRMED[confirmed])
-      }
+      if (typeof confirmed === 'string') throw notConfirmed(confirmed)
       return { status: 200, body: { recoveryCodes: confirmed } }
     },
     renewRecoveryCodes: async ({ caller, body: { password, code }, now }) => {

@@ -10,7 +10,7 @@ import {
   removeSite,
   toSite,
 } from '../../lib/accounts/sites.ts'
-import { ApiError } from '../../lib/parts/errors.ts'
+import { ApiError, fieldError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
 
@@ -76,9 +76,9 @@ export function siteHandlers({
 function readName(text: string): string {
   const name = parseSiteName(text)
   if (name !== null) return name
-  throw new ApiError(
-    'BAD_REQUEST',
-    'name: must be an http or https origin such as https://shop.example, without a path',
+  throw fieldError(
+    'name',
+    'must be an http or https origin such as https://shop.example, without a path',
   )
 }
 

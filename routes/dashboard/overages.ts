@@ -1,5 +1,5 @@
 import { moneyText, smallestUnit } from '../../lib/config/money.ts'
-import { ApiError } from '../../lib/parts/errors.ts'
+import { ApiError, fieldError } from '../../lib/parts/errors.ts'
 import { Overages, type OveragesProps, termsOf } from '../../pages/dashboard/billing/overages.tsx'
 import type { PageAnswer } from '../pages/page.ts'
 import { showBilling } from './billing.ts'
@@ -40,11 +40,11 @@ async function setCap({ callApi, c }: UserVisit) {
   const { currency, largestSpendingCap } = await callApi('getOverages')
   const spendingCap = smallestUnit(amount, currency)
   if (spendingCap === null) {
-    throw new ApiError('BAD_REQUEST', 'spendingCap: enter an amount such as 87.00')
+    throw fieldError('spendingCap', 'enter an amount such as 87.00')
   }
   if (spendingCap > largestSpendingCap) {
     const largest = moneyText(largestSpendingCap, currency)
-    throw new ApiError('BAD_REQUEST', `spendingCap: must be at most ${largest}`)
+    throw fieldError('spendingCap', `must be at most ${largest}`)
   }
   await callApi('setSpendingCap', { body: { spendingCap } })
   return `${PAGE}?done=cap` as const

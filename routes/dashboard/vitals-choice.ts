@@ -1,6 +1,6 @@
 import { VITALS } from '../../lib/contract/telemetry/metrics.ts'
 import type { SeriesStep } from '../../lib/contract/telemetry/telemetry-overview.ts'
-import { ApiError } from '../../lib/parts/errors.ts'
+import { fieldError } from '../../lib/parts/errors.ts'
 import {
   dayOfHour,
   formatHour,
@@ -53,9 +53,9 @@ const DAY = 10
 export function toPeriod({ period, from, to }: VitalsChoice, now: number): TelemetryPeriod {
   if (period !== 'custom') return lastDays(DAYS[period], hourOf(now))
   const [first, last] = [parseHour(`${from}T00`), parseHour(`${to}T23`)]
-  if (first === null) throw new ApiError('BAD_REQUEST', 'from: Choose the first day')
-  if (last === null) throw new ApiError('BAD_REQUEST', 'to: Choose the last day')
-  if (first > last) throw new ApiError('BAD_REQUEST', 'to: Choose a day after the first one')
+  if (first === null) throw fieldError('from', 'Choose the first day')
+  if (last === null) throw fieldError('to', 'Choose the last day')
+  if (first > last) throw fieldError('to', 'Choose a day after the first one')
   return { from: first, to: last }
 }
 

@@ -3,7 +3,6 @@ import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import { parse, parseJson, readJson } from '../../lib/parts/parse.ts'
-import type { Session } from '../dashboard/request/session.ts'
 import type { UserVisit } from '../dashboard/request/visit.ts'
 import type { PageAnswer } from '../pages/page.ts'
 import { messageOf } from '../request/admit.ts'
@@ -26,7 +25,7 @@ const TryBody = v.strictObject({
 const SHOWN_HEADERS = ['ratelimit', 'ratelimit-policy', 'retry-after', 'server-timing']
 
 /** Performs an operation of the API reference as the signed-in user, and answers what the API answers. */
-export async function tryWithSession({ c, session }: UserVisit): Promise<PageAnswer> {
+export async function tryWithSession({ c, session, services }: UserVisit): Promise<PageAnswer> {
   const { operation, path, body } = parse(TryBody, await readJson(messageOf(c), MAX_BYTES))
   const asked = findAsked(operation, path)
   if (asked === undefined) {
@@ -34,7 +33,7 @@ export async function tryWithSession({ c, session }: UserVisit): Promise<PageAns
   }
   const { row, ...given } = asked
   const value = row.body !== undefined && body !== undefined ? { body: parseJson(body) } : {}
-  const answer = await answerCall(session, row, { ...given, ...value })
+  const answer = await answerCall({ session, services }, row, { ...given, ...value })
   const { status, headers, body: content } = toResponse(answer)
   const shown = Object.fromEntries(
     SHOWN_HEADERS.flatMap((name) => {
@@ -46,14 +45,18 @@ export async function tryWithSession({ c, session }: UserVisit): Promise<PageAns
   return { status, headers: shown, file: content, type: headers.get('content-type') ?? '' }
 }
 
-async function answerCall(session: Session, row: Operation, given: Given): Promise<Answer> {
+async function answerCall(
+  { session, services }: Pick<UserVisit, 'session' | 'services'>,
+  row: Operation,
+  given: Given,
+): Promise<Answer> {
   const call = session.open(row)
   try {
     return toReplyAnswer(call, await session.perform(call, given))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { status, headers } = error
-    return toAnswer(call, { status, json: errorJson(error, call.requestId), headers })
+    return toAnswer(call, { status, json: errorJson(error, call, services.baseUrl()), headers })
   }
 }
 

@@ -12,7 +12,7 @@ import { hashToken } from '../../lib/access/session-token.ts'
 import { findSimilar } from '../../lib/config/did-you-mean.ts'
 import { fieldNames } from '../../lib/contract/field-paths.ts'
 import type { Body, Operation } from '../../lib/contract/operation.ts'
-import { ApiError } from '../../lib/parts/errors.ts'
+import { ApiError, fieldError } from '../../lib/parts/errors.ts'
 import { type Message, parse, parseJson, readBytes, refuseEncoding } from '../../lib/parts/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { HeadContext, RequestContext } from '../context.ts'
@@ -124,7 +124,7 @@ export function readQuery(
   const parsed: unknown = parse(query, req.query())
   for (const [name, { length }] of given) {
     if (length > 1 && names.includes(name)) {
-      throw new ApiError('BAD_REQUEST', `${name}: must be given once`)
+      throw fieldError(name, 'must be given once')
     }
   }
   return parsed
@@ -134,7 +134,7 @@ export function readQuery(
 function refuseMisspelt(name: string, names: readonly string[]): void {
   const similar = findSimilar(name, names)
   if (similar === undefined) return
-  throw new ApiError('BAD_REQUEST', `${name}: is unknown, did you mean ${similar}?`)
+  throw fieldError(name, `is unknown, did you mean ${similar}?`)
 }
 
 export async function readBody(body: Body, c: RequestContext): Promise<unknown> {

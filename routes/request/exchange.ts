@@ -21,7 +21,7 @@ const MAX_SEGMENT_LENGTH = 16
 const ADDRESSES = /\d+(\.\d+){3}|[\da-f]*:[\da-f.:]*:[\da-f.:]*/gi
 
 /** What it takes to begin, log and answer an exchange. */
-export interface ExchangeParts extends Pick<Services, 'config' | 'now' | 'findClient'> {
+export interface ExchangeParts extends Pick<Services, 'baseUrl' | 'config' | 'now' | 'findClient'> {
   readonly log: Pick<Services['log'], 'request' | 'error'>
   readonly requestTimes: Pick<Services['requestTimes'], 'observe'>
 }
@@ -182,7 +182,7 @@ export function answerError(
   headers: Readonly<Headers> = {},
 ): Answer {
   const shown = toPublicError(services, exchange, error)
-  const json = errorJson(shown, exchange.requestId)
+  const json = errorJson(shown, exchange, services.baseUrl())
   return answer(services, exchange, {
     status: shown.status,
     json,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { ApiKeyCreated } from '../../lib/contract/account/account-schemas.ts'
 import { HOUR_MS } from '../../lib/parts/durations.ts'
-import { ApiError } from '../../lib/parts/errors.ts'
+import { fieldError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { HeadContext } from '../context.ts'
 import type { Exchange } from './exchange.ts'
@@ -31,7 +31,7 @@ export async function performOnce(
   if (row?.takesIdempotencyKey !== true || caller === null) return act()
   const given = c.req.header('idempotency-key')
   if (given === undefined) return act()
-  if (!KEY.test(given)) throw new ApiError('BAD_REQUEST', MALFORMED)
+  if (!KEY.test(given)) throw fieldError('Idempotency-Key', MALFORMED)
   // Another key of the user may have fewer scopes than the new key that the answer contains.
   const id = ['operation', row.id, given, caller.userId, caller.key?.id ?? 'session']
   const request = { id, userId: caller.userId, body: JSON.stringify([params, query, body]) }
@@ -46,4 +46,4 @@ function newKeyIn(reply: AnyReply): string | undefined {
   return 'body' in reply && v.is(ApiKeyCreated, reply.body) ? reply.body.id : undefined
 }
 
-const MALFORMED = 'Idempotency-Key: must be 1 to 255 printable ASCII characters'
+const MALFORMED = 'must be 1 to 255 printable ASCII characters'

@@ -1,4 +1,6 @@
 import type { ApiErrorBody } from '../../lib/contract/common.ts'
+import type { Operation } from '../../lib/contract/operation.ts'
+import { DOCS_PATH } from '../../lib/contract/pages.ts'
 import type { WholeAnswer } from '../../lib/http/write-answer.ts'
 import type { ApiError } from '../../lib/parts/errors.ts'
 
@@ -55,11 +57,24 @@ export function baseHeaders(requestId: string): Headers {
   }
 }
 
-export function errorJson(error: ApiError, requestId: string): string {
+interface ErrorPlace {
+  readonly requestId: string
+  readonly row: Pick<Operation, 'id'> | undefined
+}
+
+/** `baseUrl` is that of the service. The page about the operation says what it takes, and which errors it has. */
+export function errorJson(
+  error: ApiError,
+  { requestId, row }: ErrorPlace,
+  baseUrl: string,
+): string {
+  const { code, message, field, query } = error
+  const page = row === undefined ? 'guides/errors' : `operations/${row.id}`
+  const documentation = `${baseUrl}${DOCS_PATH}/${page}`
   const body: ApiErrorBody = {
-    error: { code: error.code, message: error.message },
+    error: { code, message, ...(field !== undefined && { field }), documentation },
     meta: { requestId },
-    ...(error.query !== undefined && { query: error.query }),
+    ...(query !== undefined && { query }),
   }
   return JSON.stringify(body)
 }

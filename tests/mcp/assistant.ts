@@ -45,7 +45,9 @@ const Answered = v.object({
   isError: v.optional(v.boolean(), false),
 })
 
-const Failed = v.object({ error: v.object({ code: v.string(), message: v.string() }) })
+const Failed = v.object({
+  error: v.object({ code: v.string(), message: v.string(), field: v.optional(v.string()) }),
+})
 
 /** Calls a tool that answers, and returns the answer. */
 export async function ask(client: Client, name: string, given: Record<string, unknown>) {

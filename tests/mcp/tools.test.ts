@@ -119,7 +119,9 @@ describe('a tool', () => {
     const given = { ipAddress: '81.2.69.160', lang: 'xx' }
     const refusal = await askInVain(client, 'locateAddress', given)
     const { body } = await app.send('GET', '/v1/ip/81.2.69.160?lang=xx', { key })
-    assert.deepEqual(Object(body).error, refusal)
+    const { documentation, ...error } = Object(body).error
+    assert.match(documentation, /\/docs\/operations\/locateAddress$/)
+    assert.deepEqual(error, refusal)
     const failures = [
       ['locateAddress', {}, 'ipAddress: is missing'],
       ['locateAddress', { ipAddress: '1.2.3.4', language: 'de' }, /language/],

@@ -8,7 +8,7 @@ import {
 import type { Plan } from '../../config/plans.ts'
 import { spendingCaps } from '../../db/billing-tables.ts'
 import { eq } from '../../db/drizzle.ts'
-import { ApiError } from '../../parts/errors.ts'
+import { ApiError, fieldError } from '../../parts/errors.ts'
 import { type Actor, type Billing, notConfigured } from '../billing.ts'
 import type { Offer } from '../plan-prices.ts'
 import { findSubscription, type SubscriptionRow, toNote } from '../subscription/subscriptions.ts'
@@ -101,5 +101,5 @@ export function requirePaidRenewal({ status }: SubscriptionRow): void {
 
 function requireWithin(amount: number, largest: number): void {
   if (amount <= largest) return
-  throw new ApiError('BAD_REQUEST', `spendingCap: must be at most ${largest}`)
+  throw fieldError('spendingCap', `must be at most ${largest}`)
 }

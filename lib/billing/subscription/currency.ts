@@ -1,4 +1,4 @@
-import { ApiError } from '../../parts/errors.ts'
+import { fieldError } from '../../parts/errors.ts'
 import type { StripeGateway } from '../stripe/gateway.ts'
 import { isMissing, StripeRefusal } from '../stripe/stripe-refusal.ts'
 
@@ -21,10 +21,10 @@ export function explainCurrency(
     if (!(error instanceof StripeRefusal) || isMissing(error) || currency === undefined) throw error
     const sold = await stripe.getPrice(price)
     if (![sold, ...sold.currencies].some((one) => one.currency === currency)) {
-      throw new ApiError('BAD_REQUEST', `currency: the plan is not sold in ${currency}`)
+      throw fieldError('currency', `the plan is not sold in ${currency}`)
     }
     const own = customerId === null ? null : await stripe.findCurrency(customerId)
     if (own === null || own === currency) throw error
-    throw new ApiError('BAD_REQUEST', `currency: this account pays in ${own}`)
+    throw fieldError('currency', `this account pays in ${own}`)
   }
 }

@@ -1,6 +1,6 @@
 import type { OverviewQuery, SeriesStep } from '../../contract/telemetry/telemetry-overview.ts'
 import type { SummaryQuery } from '../../contract/telemetry/telemetry-schemas.ts'
-import { ApiError } from '../../parts/errors.ts'
+import { fieldError } from '../../parts/errors.ts'
 import {
   dayOfHour,
   HOURS_OF_DAY,
@@ -26,11 +26,11 @@ export function readPeriod(
     from: from === undefined ? hourOf(now) - DEFAULT_HOURS : readHour('from', from),
     to: to === undefined ? hourOf(now) : readHour('to', to),
   }
-  if (period.from > period.to) throw new ApiError('BAD_REQUEST', 'from: must not be after to')
+  if (period.from > period.to) throw fieldError('from', 'must not be after to')
   if (period.to - period.from > MAX_HOURS) {
-    throw new ApiError(
-      'BAD_REQUEST',
-      `from: must be at most ${KEPT_DAYS} days before to, because data is kept that long`,
+    throw fieldError(
+      'from',
+      `must be at most ${KEPT_DAYS} days before to, because data is kept that long`,
     )
   }
   return period
@@ -42,7 +42,7 @@ export function readStep(
   { from, to }: TelemetryPeriod,
 ): SeriesStep | undefined {
   if (series === 'hour' && to - from > MAX_HOURLY) {
-    throw new ApiError('BAD_REQUEST', 'series: hour needs a period of at most seven days')
+    throw fieldError('series', 'hour needs a period of at most seven days')
   }
   return series
 }
@@ -52,17 +52,14 @@ export function readPath({ path, country, device, series }: OverviewQuery): stri
   if (path === undefined) return undefined
   if (country !== undefined || device !== undefined || series === 'hour') {
     const why = 'pages are counted by day, over all countries and devices'
-    throw new ApiError(
-      'BAD_REQUEST',
-      `path: leave out country, device and series=hour, because ${why}`,
-    )
+    throw fieldError('path', `leave out country, device and series=hour, because ${why}`)
   }
   return path
 }
 
 function readHour(name: string, text: string): number {
   const hour = parseHour(text)
-  if (hour === null) throw new ApiError('BAD_REQUEST', `${name}: there is no hour "${text}"`)
+  if (hour === null) throw fieldError(name, `there is no hour "${text}"`)
   return hour
 }
 

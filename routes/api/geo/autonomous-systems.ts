@@ -40,6 +40,7 @@ function readNumber(text: string): number {
     'The path must hold the number of an autonomous system, such as AS15169',
     {
       query: { type: 'asn', value: text },
+      field: 'asn',
     },
   )
 }

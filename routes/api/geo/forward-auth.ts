@@ -3,7 +3,7 @@ import { valueAt } from '../../../lib/contract/value-at.ts'
 import { writeResult } from '../../../lib/geo/answer/write-result.ts'
 import { findCountry } from '../../../lib/geo/place/countries.ts'
 import { currentCountryCode } from '../../../lib/geo/place/country-code.ts'
-import { ApiError } from '../../../lib/parts/errors.ts'
+import { ApiError, fieldError } from '../../../lib/parts/errors.ts'
 import { isPublic } from '../../../lib/parts/net/public-address.ts'
 import type { Services } from '../../../lib/services/services.ts'
 import type { Handlers } from '../../context.ts'
@@ -41,10 +41,7 @@ function readCountries(
   return query[name]?.split(',').map((text) => {
     const code = currentCountryCode(text.toUpperCase())
     if (findCountry(code) !== undefined) return code
-    throw new ApiError(
-      'BAD_REQUEST',
-      `${name}: ${JSON.stringify(text)} is no country of ISO 3166-1`,
-    )
+    throw fieldError(name, `${JSON.stringify(text)} is no country of ISO 3166-1`)
   })
 }
 

@@ -148,5 +148,6 @@ function readAddress(text: string): Address {
   if (address !== null) return address
   throw new ApiError('BAD_REQUEST', 'The path must hold an IPv4 or IPv6 address', {
     query: { type: 'ip', value: text },
+    field: 'ipAddress',
   })
 }

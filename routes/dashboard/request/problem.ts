@@ -11,16 +11,15 @@ export type FormFields = Readonly<Record<string, string>>
 /** How a page shows what is wrong: at the field, or above all forms. */
 export type Refusal = { readonly problem: Problem } | { readonly error: string }
 
-/** The name of the field and the text: messages about a field begin with its name. */
-const FIELD_MESSAGE = /^(\w+)(?:\.\d+)?: (.+)$/s
-
 /** Shows an error of the API at the field of the form that it is about, in words without API names. */
-export function toRefusal({ message }: Pick<ApiError, 'message'>, fields: FormFields): Refusal {
-  const [, name = '', text = ''] = FIELD_MESSAGE.exec(message) ?? []
+export function toRefusal({ message, field: path }: Refused, fields: FormFields): Refusal {
+  const [name = ''] = path?.split('.') ?? []
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined
   if (field === undefined) return { error: message }
-  return { problem: { field, text: toSentence(text) } }
+  return { problem: { field, text: toSentence(message.replace(`${path}: `, '')) } }
 }
+
+type Refused = Pick<ApiError, 'message' | 'field'>
 
 /** `Must be a number` from `must be a number`, and `This is wrong` from `is wrong`. */
 function toSentence(text: string): string {
@@ -67,8 +66,9 @@ export function toAuthRefusal({ code, message }: Pick<AuthAnswer, 'code' | 'mess
   const field = Object.hasOwn(FIELD_BY_CODE, code) ? FIELD_BY_CODE[code] : undefined
   const text = code.startsWith('USER_ALREADY_EXISTS') ? TAKEN : message
   if (field !== undefined) return { problem: { field, text } }
-  return toRefusal({ message: message.replace(OF_BODY, '$1: ') }, FIELD_BY_NAME)
+  const [, path, problem] = OF_BODY.exec(message) ?? []
+  return toRefusal({ message: problem ?? message, field: path }, FIELD_BY_NAME)
 }
 
-/** How better-auth begins a message about a field, such as `[body.email] `. */
-const OF_BODY = /^\[body\.(\w+)\] /
+/** How better-auth writes a message about a field: `[body.email] Invalid email address`. */
+const OF_BODY = /^\[body\.(\w+)\] (.*)$/s

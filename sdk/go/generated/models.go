@@ -193,8 +193,14 @@ type APIErrorErrorCode string
 // APIError_Error defines model for APIError.Error.
 type APIError_Error struct {
 	// Code Stable; the message may change
-	Code    APIErrorErrorCode `json:"code"`
-	Message string            `json:"message"`
+	Code APIErrorErrorCode `json:"code"`
+
+	// Documentation The page of the API reference about this operation
+	Documentation *string `json:"documentation,omitempty"`
+
+	// Field The part of the query, body or path that is wrong, such as ips.3
+	Field   *string `json:"field,omitempty"`
+	Message string  `json:"message"`
 }
 
 // APIError_Meta defines model for APIError.Meta.

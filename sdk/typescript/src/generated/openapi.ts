@@ -1670,6 +1670,10 @@ export interface components {
                  */
                 code: "BAD_REQUEST" | "SITE_EXISTS" | "ALREADY_SUBSCRIBED" | "PAYMENT_FAILED" | "UNAUTHORIZED" | "FORBIDDEN" | "INSUFFICIENT_SCOPE" | "ORIGIN_NOT_ALLOWED" | "ANONYMOUS_ACCESS" | "PLAN_CAP_EXCEEDED" | "PLAN_REQUIRED" | "KEY_LIMIT_REACHED" | "SITE_LIMIT_REACHED" | "EMAIL_NOT_VERIFIED" | "BOT_VERIFICATION_FAILED" | "NOT_FOUND" | "NO_ACTIVE_SUBSCRIPTION" | "NO_BILLING_ACCOUNT" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "AUTH_UNAVAILABLE" | "BILLING_NOT_CONFIGURED" | "BILLING_UNAVAILABLE";
                 message: string;
+                /** @description The part of the query, body or path that is wrong, such as ips.3 */
+                field?: string;
+                /** @description The page of the API reference about this operation */
+                documentation?: string;
             };
             meta?: {
                 /**
@@ -2015,6 +2019,10 @@ export interface components {
                  */
                 code: "BAD_REQUEST" | "SITE_EXISTS" | "ALREADY_SUBSCRIBED" | "PAYMENT_FAILED" | "UNAUTHORIZED" | "FORBIDDEN" | "INSUFFICIENT_SCOPE" | "ORIGIN_NOT_ALLOWED" | "ANONYMOUS_ACCESS" | "PLAN_CAP_EXCEEDED" | "PLAN_REQUIRED" | "KEY_LIMIT_REACHED" | "SITE_LIMIT_REACHED" | "EMAIL_NOT_VERIFIED" | "BOT_VERIFICATION_FAILED" | "NOT_FOUND" | "NO_ACTIVE_SUBSCRIPTION" | "NO_BILLING_ACCOUNT" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "AUTH_UNAVAILABLE" | "BILLING_NOT_CONFIGURED" | "BILLING_UNAVAILABLE";
                 message: string;
+                /** @description The part of the query, body or path that is wrong, such as ips.3 */
+                field?: string;
+                /** @description The page of the API reference about this operation */
+                documentation?: string;
             };
         };
         /** @description Addresses to count by where they are */

@@ -136,6 +136,10 @@ class ApiErrorError(TypedDict):
     ]
     """Stable; the message may change"""
     message: str
+    field: NotRequired[str]
+    """The part of the query, body or path that is wrong, such as ips.3"""
+    documentation: NotRequired[str]
+    """The page of the API reference about this operation"""
 
 
 @final
@@ -486,6 +490,10 @@ class BatchErrorError(TypedDict):
     ]
     """Stable; the message may change"""
     message: str
+    field: NotRequired[str]
+    """The part of the query, body or path that is wrong, such as ips.3"""
+    documentation: NotRequired[str]
+    """The page of the API reference about this operation"""
 
 
 @final
