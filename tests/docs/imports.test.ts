@@ -124,6 +124,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'lib/accounts/export/export-account.ts',
     'lib/backup/archive.ts',
     'lib/geo/download/unpack.ts',
+    'scripts/release/make-release.ts',
   ],
   tdigest: ['lib/rum/sketch/sketch.ts'],
   tldts: ['lib/access/origins.ts'],
