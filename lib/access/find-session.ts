@@ -46,7 +46,7 @@ export function createFindSession(db: Db, { secret, sendsMail }: FindSessionOpti
       isNull(users.disabledAt),
     )
     const found = await db
-      .select({ ...userColumns, sessionId: sessions.id, usedAt: sessions.updatedAt })
+      .select({ ...userColumns, session: sessions })
       .from(users)
       .leftJoin(subscriptions, subscriptionOfUser)
       .leftJoin(overagePrices, sql`true`)
@@ -55,26 +55,29 @@ export function createFindSession(db: Db, { secret, sendsMail }: FindSessionOpti
       .where(isOpen)
       .get()
     if (found === undefined) return null
-    const { usedAt, ...user } = found
-    const isExtended = now - usedAt >= STORE_USE_EVERY_MS
-    if (isExtended) touch(db, user.sessionId, now)
-    return { ...user, isExtended, mustVerify: sendsMail && !user.emailVerified }
+    const { session, ...user } = found
+    const isExtended = now - session.updatedAt >= STORE_USE_EVERY_MS
+    if (isExtended) touch(db, session, now)
+    const mustVerify = sendsMail && !user.emailVerified
+    return { ...user, sessionId: session.id, isExtended, mustVerify }
   }
 }
 
-/** A session ends so long after its last use. */
+/** A session ends so long after its last use, */
 export const SESSION_MS = 7 * DAY_MS
+/** and so long after the sign-in, however often it is used: OWASP ASVS 5.0, 7.3.2. */
+const LONGEST_SESSION_MS = 90 * DAY_MS
 
 /** The last use of a session is stored at most this often, so that most requests write nothing. */
 const STORE_USE_EVERY_MS = HOUR_MS
 
 /**
- * Stores that the session was used, and begins its life anew, like get-session of better-auth. The request
- * neither waits for this nor fails with it.
+ * Stores that the session was used, and lets it last longer. The request neither waits for this nor fails with
+ * it.
  */
-function touch(db: Db, id: string, now: number): void {
-  const extended = { updatedAt: now, expiresAt: now + SESSION_MS }
-  const touched = db.update(sessions).set(extended).where(eq(sessions.id, id))
+function touch(db: Db, { id, createdAt }: typeof sessions.$inferSelect, now: number): void {
+  const expiresAt = Math.min(now + SESSION_MS, createdAt + LONGEST_SESSION_MS)
+  const touched = db.update(sessions).set({ updatedAt: now, expiresAt }).where(eq(sessions.id, id))
   touched.run().catch(() => {})
 }
 

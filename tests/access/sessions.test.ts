@@ -7,7 +7,7 @@ import { codeOf, makeApp, NOON } from '../support/helpers.ts'
 import { visitPage } from '../support/scene/pages.ts'
 import type { Session } from '../support/scene/person.ts'
 import { freshScene } from '../support/scene/scene.ts'
-import { PASSWORD } from '../support/sign-in.ts'
+import { PASSWORD, sendAuth } from '../support/sign-in.ts'
 
 const app = freshScene()
 const ada = app.user('ada')
@@ -110,6 +110,31 @@ describe('the sessions of a user', () => {
     await write(app, `UPDATE sessions SET updated_at = ${NOON}, expires_at = ${NOON + 7 * DAY_MS}`)
     app.pass(7 * DAY_MS)
     assert.equal(await statusOf(session), 401)
+  })
+
+  // OWASP ASVS 5.0, 7.3.2: an absolute maximum lifetime.
+  it('end ninety days after the sign-in, however often they are used', async () => {
+    const session = await ada.signUp()
+    const [used, ends] = [NOON + 84 * DAY_MS, NOON + 91 * DAY_MS]
+    await write(
+      app,
+      `UPDATE sessions SET created_at = ${NOON}, updated_at = ${used}, expires_at = ${ends}`,
+    )
+    app.pass(85 * DAY_MS)
+    assert.equal(await statusOf(session), 200)
+    const end = async () => Number(await readValue(app, 'SELECT expires_at FROM sessions'))
+    while ((await end()) === ends) await sleep(5)
+    assert.equal(await end(), NOON + 90 * DAY_MS)
+    app.pass(5 * DAY_MS)
+    assert.equal(await statusOf(session), 401)
+  })
+
+  it('are not made longer by better-auth, which does not know when they must end', async () => {
+    const { headers } = await ada.signUp()
+    const end = Date.now() + DAY_MS
+    await write(app, `UPDATE sessions SET updated_at = ${app.services.now()}, expires_at = ${end}`)
+    assert.equal((await sendAuth(app, '/get-session', undefined, { headers })).status, 200)
+    assert.equal(await readValue(app, 'SELECT expires_at FROM sessions'), end)
   })
 
   it('need full access, and sign-in by this service', async () => {

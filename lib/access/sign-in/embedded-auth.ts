@@ -230,7 +230,8 @@ const FIXED_SETTINGS = {
   // Our own limits answer in the form of the contract: lib/contract/account/auth.ts.
   rateLimit: { enabled: false },
   telemetry: { enabled: false },
-  session: { expiresIn: SESSION_MS / SECOND_MS },
+  // Only our own check makes sessions longer: it knows when they must end.
+  session: { expiresIn: SESSION_MS / SECOND_MS, disableSessionRefresh: true },
   advanced: {
     cookiePrefix: 'meridian',
     disableCSRFCheck: false,
