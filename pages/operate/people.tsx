@@ -78,7 +78,7 @@ export function People(props: PeopleProps) {
 
 const INVITATIONS: Readonly<Record<PeopleProps['invitation'], string>> = {
   mail: 'A mail with a link invites its owner to choose a password within an hour.',
-  link: 'This service sends no mail: the next page shows a link to choose a password within an hour. Give it to nobody else.',
+  link: 'This service sends no mail: the next page shows a link to choose a password within an hour. Give it to the owner of the address alone.',
   'auth service': 'Its owner signs in at your auth service, which keeps the passwords.',
 }
 

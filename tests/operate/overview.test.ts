@@ -6,7 +6,7 @@ import { readRevenue } from '../../lib/billing/subscription/recurring-revenue.ts
 import { dayOf } from '../../lib/config/period.ts'
 import { runCheck } from '../../lib/doctor/finding.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/parts/durations.ts'
-import { readOverview } from '../../lib/services/operate/overview.ts'
+import { checkFiles, readOverview } from '../../lib/services/operate/overview.ts'
 import { quickChecks } from '../../lib/services/operate/quick-checks.ts'
 import { openShop } from '../billing/shop.ts'
 import { accept } from '../contact/inquiry.ts'
@@ -73,6 +73,13 @@ describe('the first page of operators', () => {
       /badge error">wrong<.*<strong>Health<\/strong> The health check database fails/,
     )
     assert.ok(html.indexOf('badge error') < html.indexOf('badge near'))
+  })
+
+  it('warns, as the start does, of too few open files', async () => {
+    const { text } = checkFiles({ limit: 256, needed: 10_200 })
+    assert.equal(text, 'This process may open 256 files, but MERIDIAN_MAX_CONNECTIONS needs 10200')
+    const { show } = await open({ env: { MERIDIAN_MAX_CONNECTIONS: '10' } })
+    assert.match(await show(), /<strong>Open files<\/strong> Enough files may be open/)
   })
 
   it('repeats what the doctor found with its slower checks', async () => {

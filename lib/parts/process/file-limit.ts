@@ -7,13 +7,19 @@ const OWN_FILES = 200
 
 /** Warns if this process may not open enough files for so many connections. */
 export async function checkFileLimit(connections: number, log: Log): Promise<void> {
-  const needed = connections + OWN_FILES
-  const limit = await readFileLimit()
-  if (limit >= needed) return
+  const files = await findTooFewFiles(connections)
+  if (files === null) return
   log.warn(
-    { limit, needed },
+    files,
     'the limit on open files is too low for MERIDIAN_MAX_CONNECTIONS: raise ulimit -Hn',
   )
+}
+
+/** How many files this process may open, and needs for so many connections; null: it may open enough. */
+export async function findTooFewFiles(connections: number) {
+  const needed = connections + OWN_FILES
+  const limit = await readFileLimit()
+  return limit >= needed ? null : { limit, needed }
 }
 
 /** Asks a shell, which inherits the limit on every system and runtime. Infinity: none or unknown. */

@@ -16,6 +16,7 @@ import {
   wrong,
 } from '../../doctor/finding.ts'
 import type { OpenFile } from '../../geo/library.ts'
+import { findTooFewFiles } from '../../parts/process/file-limit.ts'
 import { readDaysOfAll } from '../../usage/usage-of-all.ts'
 import type { Services } from '../services.ts'
 import { quickChecks } from './quick-checks.ts'
@@ -75,6 +76,11 @@ function checksOf(services: Services, { errors }: Traffic): Check[] {
   const checks: Check[] = [
     { name: 'Health', find: () => findHealth(services) },
     { name: 'Errors', find: async () => [checkErrors(errors)] },
+    {
+      name: 'Open files',
+      // Of this process: the doctor's may have another limit.
+      find: async () => [checkFiles(await findTooFewFiles(config.maxConnections))],
+    },
     ...quickChecks({ config, readGeoFiles: async () => geo.files().map(toGeoFile), now }),
     {
       name: 'Inquiries',
@@ -97,6 +103,14 @@ async function findHealth({ health }: Services): Promise<Finding[]> {
   return failing.map(([name]) =>
     wrong(`The health check ${name} fails`, 'the log says why, at level 50'),
   )
+}
+
+/** `files`: how many may be opened, and how many are needed; null: enough. */
+export function checkFiles(files: Awaited<ReturnType<typeof findTooFewFiles>>): Finding {
+  if (files === null) return ok('Enough files may be open for all connections')
+  const { limit, needed } = files
+  const text = `This process may open ${limit} files, but MERIDIAN_MAX_CONNECTIONS needs ${needed}`
+  return warning(text, 'raise ulimit -Hn, or lower the setting')
 }
 
 function checkErrors(errors: number): Finding {
