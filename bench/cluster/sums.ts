@@ -14,7 +14,7 @@ const SITES = 4_000
 const COUNTRIES = ['DE', 'FR', 'GB', 'IN', 'US']
 const AT_ONCE = 2_000
 const NEVER_MS = 2 ** 31 - 1
-const TABLES = ['rum_sketches', 'rum_days', 'rum_paths']
+const TABLES = ['rum_sketches', 'rum_days', 'rum_pages']
 
 /**
  * Measures how fast one server sums up beacons of many sites in the empty database MERIDIAN_DATABASE_URL. The first

@@ -21,6 +21,7 @@ const BY_SITE = [
   'rum_sketches',
   'rum_days',
   'rum_paths',
+  'rum_pages',
   'rum_errors',
   'rum_error_samples',
   'rum_counts',

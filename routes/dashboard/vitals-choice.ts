@@ -82,7 +82,7 @@ export function periodBefore({ from, to }: TelemetryPeriod, now: number): Teleme
   return before.from < hourOf(now) - COMPARED_HOURS ? null : before
 }
 
-/** The query of an overview: pages are counted over all countries and devices. */
+/** The query of an overview: pages are counted over all countries. */
 export function toQuery(choice: VitalsChoice, audience: Audience, period: TelemetryPeriod) {
   const { site, country, path } = choice
   return {

@@ -55,8 +55,8 @@ async function makeReport(visit: UserVisit, choice: VitalsChoice): Promise<Vital
     const query = toQuery(choice, audience, period)
     return visit.callApi('getRumOverview', { query: { ...query, ...(series && { series }) } })
   }
-  // A page is counted over all devices. Else all are read to judge each kind, and then those that are shown.
-  const wanted = choice.path === '' ? choice.device : 'all'
+  // All devices are read to judge each kind, then those that are shown.
+  const wanted = choice.device
   const all = await read('all', wanted === 'all' ? step : undefined)
   const audience = wanted || firstAudience(all.devices)
   const [overview, comparison] = await Promise.all([

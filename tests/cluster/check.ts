@@ -34,7 +34,7 @@ export async function untilCounted(read: Read, table: string, { beacons }: Ackno
 }
 
 export async function checkBeacons(read: Read, { beacons, open }: Acknowledged): Promise<void> {
-  for (const table of ['rum_hours', 'rum_sketches', 'rum_days', 'rum_paths']) {
+  for (const table of ['rum_hours', 'rum_sketches', 'rum_days', 'rum_pages']) {
     const counted = await countBeacons(read, table)
     assert.ok(counted >= beacons, `${table}: ${beacons - counted} lost`)
     const most = beacons + open.beacons

@@ -119,7 +119,7 @@ describe('servers on PostgreSQL under Patroni', { timeout: 280_000 }, () => {
       ending.abort()
       await Promise.all(looking)
     }
-    await untilCounted(read, 'rum_paths', acknowledged)
+    await untilCounted(read, 'rum_pages', acknowledged)
   })
   after(() => opened.disposeAsync())
 

@@ -74,7 +74,7 @@ describe('servers whose primary is killed, and whose standby is promoted', {
     }
     cluster = opened.use(await openCluster(NODES, SETTINGS, prepareAll))
     await underLoad({ cluster, ...given, acknowledged }, failOver)
-    await untilCounted(read, 'rum_paths', acknowledged)
+    await untilCounted(read, 'rum_pages', acknowledged)
   })
   after(() => opened.disposeAsync())
 

@@ -21,6 +21,7 @@ const TYPES = new Map([
 const ONLY_SQLITE = [
   'rum_days last_id',
   ...['beacon', 'country', 'id', 'received_at', 'site_id'].map((name) => `rum_journal ${name}`),
+  'rum_pages last_id',
   'rum_paths last_id',
   'rum_sketches last_id',
 ]

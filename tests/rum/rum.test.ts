@@ -139,7 +139,7 @@ describe('telemetry', () => {
     await opened.rum[Symbol.asyncDispose]()
     assert.equal(opened.left(), 0)
     assert.equal(await samplesOf(opened.rum), 1_200)
-    const paths = opened.db.$client.prepare('SELECT count(*), sum(samples) FROM rum_paths')
+    const paths = opened.db.$client.prepare('SELECT count(*), sum(samples) FROM rum_pages')
     assert.deepEqual(paths.raw().get(), [20, 1_200])
     assert.ok(opened.errors.length > 0)
   })

@@ -173,6 +173,13 @@ export const EXPORTED: readonly ExportedTable[] = [
     columns: ['site_id', 'day', 'path', 'samples'],
   },
   {
+    name: 'telemetry-pages',
+    table: 'rum_pages',
+    owner: 'site_id',
+    key: ['day', 'path', 'device'],
+    columns: ['site_id', 'day', 'path', 'device', 'samples'],
+  },
+  {
     name: 'telemetry-errors',
     table: 'rum_errors',
     owner: 'site_id',

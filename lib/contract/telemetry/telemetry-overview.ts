@@ -49,7 +49,7 @@ export const OverviewQuery = v.object({
       textUpTo(500),
       v.minLength(1),
       v.description(
-        'Only this page, as `paths` names it, by whole days; not with `country`, `device` or `series=hour`',
+        'Only this page, as `paths` names it, by whole days; not with `country` or `series=hour`',
       ),
       v.examples(['/checkout']),
     ),

@@ -135,7 +135,7 @@ export const telemetryOperations = [
     ...read,
     summary: 'Web Vitals of a site over a period',
     description:
-      'Percentiles are computed from all values of the period; devices and countries come largest first. Paths, errors, connections and beacons ignore the filters by device and country; paths and attribution cover whole days, and attribution ignores the country alone. With `path`, the kinds of device and the countries are unknown. `series` adds the vitals of each hour or day, after the filters.',
+      'Percentiles are computed from all values of the period; devices and countries come largest first. Errors, connections and beacons ignore the filters by device and country; paths and attribution ignore that by country, and cover whole days. With `path`, the countries are unknown. `series` adds the vitals of each hour or day, after the filters.',
     query: OverviewQuery,
     replies: ok('The overview', RumOverview, overviewExample),
     errors: ['NOT_FOUND'],

@@ -24,7 +24,7 @@ interface SketchTable {
 const PLACE: Columns = { country: 'text', device: 'text' }
 const HOUR: Columns = { site_id: 'text', hour: 'bigint', ...PLACE }
 const DAY: Columns = { site_id: 'text', day: 'bigint', ...PLACE }
-const PATH: Columns = { site_id: 'text', day: 'bigint', path: 'text' }
+const PATH: Columns = { site_id: 'text', day: 'bigint', path: 'text', device: 'text' }
 
 function sketchTable(table: string, key: Columns): SketchTable {
   return {
@@ -35,8 +35,8 @@ function sketchTable(table: string, key: Columns): SketchTable {
 
 const HOURS = sketchTable('rum_sketches', HOUR)
 const DAYS = sketchTable('rum_days', DAY)
-const PATHS = sketchTable('rum_paths', PATH)
-const PATH_NAMES = nameTable('rum_paths', 'path', { limit: MAX_PATHS, other: OTHER_PATHS })
+const PATHS = sketchTable('rum_pages', PATH)
+const PATH_NAMES = nameTable('rum_pages', 'path', { limit: MAX_PATHS, other: OTHER_PATHS })
 const SAVE_SUMMARY = replaceAll('rum_hours', HOUR, {
   samples: 'bigint',
   ...Object.fromEntries(PERCENTILE_COLUMNS.map((name) => [name, 'double precision' as const])),
@@ -123,7 +123,7 @@ function joinOthers(
 ): Delta<PathKey>[] {
   const rows = new Map(kept.map((delta) => [toTuple(delta).join(' '), delta]))
   for (const { siteId, row } of others) {
-    const key = { day: row.key.day, path: OTHER_PATHS }
+    const key = { ...row.key, path: OTHER_PATHS }
     const empty = { siteId, row: { ...row, key, samples: 0, measures: {} } }
     const name = toTuple(empty).join(' ')
     const known = (rows.get(name) ?? empty).row

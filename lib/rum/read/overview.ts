@@ -22,7 +22,7 @@ type Overview = Omit<RumOverview, 'domain' | 'period'>
 export interface OverviewFilter extends RowFilter {
   /** undefined: no series. */
   readonly series?: SeriesStep | undefined
-  /** undefined: all pages. Else neither country nor device is given, and the series is not by hour. */
+  /** undefined: all pages. Else no country is given, and the series is not by hour. */
   readonly path?: string | undefined
 }
 
@@ -62,8 +62,8 @@ export async function readOverview(store: ReadStore, filter: OverviewFilter): Pr
 
 /** Reads whole days from the daily rows, unless the series is by hour. */
 async function* readSpans(store: ReadStore, filter: OverviewFilter): AsyncGenerator<SpanRow[]> {
-  const { siteId, period, path } = filter
-  if (path !== undefined) return yield store.pathRows({ siteId, period: daysOf(period), path })
+  const { period, path } = filter
+  if (path !== undefined) return yield store.pathRows({ ...filter, period: daysOf(period) }, path)
   if (filter.series === 'hour') return yield* store.readHours(filter)
   const { before, days, after } = splitPeriod(filter.period)
   if (before !== undefined) yield* store.readHours({ ...filter, period: before })
@@ -91,15 +91,13 @@ async function toMetrics(total: Group): Promise<Overview['metrics']> {
 }
 
 async function readPaths(store: ReadStore, filter: OverviewFilter): Promise<Overview['paths']> {
-  const { siteId } = filter
-  const period = daysOf(filter.period)
+  const inDays = { ...filter, period: daysOf(filter.period) }
   const paths: Overview['paths'] = []
-  const shown =
-    filter.path === undefined ? await store.topPaths(siteId, period, TOP) : [filter.path]
+  const shown = filter.path === undefined ? await store.topPaths(inDays, TOP) : [filter.path]
   for (const path of shown) {
     const group = new Group()
     const centroids = new Centroids()
-    for (const { samples, sketches } of await store.pathRows({ siteId, period, path })) {
+    for (const { samples, sketches } of await store.pathRows(inDays, path)) {
       group.add({ samples, measures: addCentroids(centroids, sketches) })
     }
     if (group.samples > 0) paths.push({ path, ...group.toWire() })

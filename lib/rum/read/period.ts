@@ -48,11 +48,10 @@ export function readStep(
 }
 
 /** Throws BAD_REQUEST if a page is chosen together with what pages are not counted by. */
-export function readPath({ path, country, device, series }: OverviewQuery): string | undefined {
-  if (path === undefined) return undefined
-  if (country !== undefined || device !== undefined || series === 'hour') {
-    const why = 'pages are counted by day, over all countries and devices'
-    throw fieldError('path', `leave out country, device and series=hour, because ${why}`)
+export function readPath({ path, country, series }: OverviewQuery): string | undefined {
+  if (path !== undefined && (country !== undefined || series === 'hour')) {
+    const why = 'pages are counted by day, over all countries'
+    throw fieldError('path', `leave out country and series=hour, because ${why}`)
   }
   return path
 }

@@ -1,6 +1,6 @@
 import { HOURS_OF_DAY, type TelemetryPeriod } from '../hour.ts'
 import type { CauseCount, CountTotal, ErrorSample, ErrorTotal, SampleKey } from '../store/counts.ts'
-import type { PageFilter, RowFilter, SpanRow, SummaryRow } from '../store/row.ts'
+import type { PathFilter, RowFilter, SpanRow, SummaryRow } from '../store/row.ts'
 import { SUMMARY_COLUMNS, type SummaryTuple, toSummaryRow } from '../store/summary-columns.ts'
 
 /** Runs a statement that SQLite and PostgreSQL both know, with `?` for each parameter. */
@@ -28,17 +28,17 @@ export function createReadStore(readRows: Read) {
     /** The daily rows in the same way. `hour` is the first hour of the day. */
     readDays: (filter: RowFilter) => readSpans(readRows, 'day', filter),
     /** The pages with the most samples, in a period of days. */
-    topPaths: async (siteId: string, { from, to }: TelemetryPeriod, limit: number) => {
-      const sql = `SELECT path FROM rum_paths WHERE ${IN_DAYS}
-        GROUP BY path ORDER BY sum(samples) DESC, path LIMIT ?`
-      return (await read<[string]>(sql, [siteId, from, to, limit])).map(([path]) => path)
+    topPaths: async (filter: PathFilter, limit: number) => {
+      const { rows, params } = pagesOf('path, samples', filter)
+      const sql = `SELECT path FROM (${rows}) AS pages GROUP BY path ORDER BY sum(samples) DESC, path LIMIT ?`
+      return (await read<[string]>(sql, [...params, limit])).map(([path]) => path)
     },
     /** The daily rows of a page by time, in a period of days. `hour` is the first hour of the day. */
-    pathRows: async ({ siteId, period: { from, to }, path }: PageFilter): Promise<SpanRow[]> => {
-      const sql = `SELECT day, samples, sketches FROM rum_paths WHERE ${IN_DAYS} AND path = ? ORDER BY day`
-      const rows = await read<[number, number, Uint8Array]>(sql, [siteId, from, to, path])
-      return rows.map(([day, samples, sketches]) => {
-        return { hour: day * HOURS_OF_DAY, country: '', device: '', samples, sketches }
+    pathRows: async (filter: PathFilter, path: string): Promise<SpanRow[]> => {
+      const { rows, params } = pagesOf('day, device, samples, sketches', filter, path)
+      const found = await read<PageTuple>(`${rows} ORDER BY day, device`, params)
+      return found.map(([day, device, samples, sketches]) => {
+        return { hour: day * HOURS_OF_DAY, country: '', device, samples, sketches }
       })
     },
     /** The errors of the period, from all devices and countries. */
@@ -90,6 +90,19 @@ function condition(column: 'hour' | 'day', { siteId, period, country, device }: 
     isWanted: `${column === 'hour' ? IN_PERIOD : IN_DAYS}${others.join('')}`,
     params: [siteId, period.from, period.to, ...chosen.map(([, value]) => value)],
   }
+}
+
+type PageTuple = [day: number, device: string, samples: number, bytes: Uint8Array]
+
+/** The rows of pages, of one or of all. An earlier release has counted them without their devices. */
+function pagesOf(columns: string, { siteId, period, device }: PathFilter, path?: string) {
+  const chosen = Object.entries({ path, device }).filter(([, value]) => value !== undefined)
+  const isWanted = [IN_DAYS, ...chosen.map(([name]) => `${name} = ?`)].join(' AND ')
+  const params = [siteId, period.from, period.to, ...chosen.map(([, value]) => value)]
+  const rows = `SELECT ${columns} FROM rum_pages WHERE ${isWanted}`
+  if (device !== undefined) return { rows, params }
+  const earlier = `SELECT ${columns.replace('device', "'' AS device")} FROM rum_paths WHERE ${isWanted}`
+  return { rows: `${rows} UNION ALL ${earlier}`, params: [...params, ...params] }
 }
 
 /** Reads rows whose columns have the types of `Row`. */

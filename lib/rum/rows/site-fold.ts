@@ -114,7 +114,7 @@ export class SiteFold {
     const day = dayOfHour(hour)
     const rows = [this.hours.load(key), this.days.load({ day, country, device })]
     if (path === undefined) return rows
-    return [...rows, this.paths.load({ day, path: this.#pathNames.add(day, path) })]
+    return [...rows, this.paths.load({ day, path: this.#pathNames.add(day, path), device })]
   }
 
   #addErrors({ errors, path }: KeptBeacon, hour: number, at: number): void {

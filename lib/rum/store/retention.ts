@@ -12,6 +12,7 @@ export const TABLES = [
   ['rum_sketches', 'hour', 'country, device'],
   ['rum_days', 'day', 'country, device'],
   ['rum_paths', 'day', 'path'],
+  ['rum_pages', 'day', 'path, device'],
   ['rum_errors', 'hour', 'hash'],
   ['rum_error_samples', 'day', 'hash'],
   ['rum_counts', 'hour', 'kind, label'],

@@ -21,6 +21,7 @@ export interface DayKey extends Omit<HourKey, 'hour'> {
 
 export interface PathKey extends Pick<DayKey, 'day'> {
   readonly path: string
+  readonly device: string
 }
 
 /** The totals of the beacons of one key. */
@@ -49,10 +50,8 @@ export interface RowFilter {
   readonly device?: string | undefined
 }
 
-/** Pages are counted by whole days, over all countries and devices. */
-export interface PageFilter extends Pick<RowFilter, 'siteId' | 'period'> {
-  readonly path: string
-}
+/** Pages are counted over all countries. `period`: days. */
+export type PathFilter = Omit<RowFilter, 'country'>
 
 /** An hourly row of a summary. */
 export interface SummaryRow extends HourKey {

@@ -14,9 +14,19 @@ import { SUMMARY_COLUMNS, toPercentiles } from './summary-columns.ts'
 /** The statements for the rows by hour, by day, and by page and day. */
 export function rowStatements(db: Connection) {
   const saveSummary = summarySaver(db)
-  const paths = db.$client
-    .prepare<[string, number], string>('SELECT path FROM rum_paths WHERE site_id = ? AND day = ?')
+  const names = db.$client
+    .prepare<[{ siteId: string; day: number }], string>(
+      `SELECT path FROM rum_paths WHERE site_id = $siteId AND day = $day
+       UNION SELECT path FROM rum_pages WHERE site_id = $siteId AND day = $day`,
+    )
     .pluck()
+  // An earlier release counted pages there.
+  const earlier = db.$client
+    .prepare<[string, number, string], number>(
+      'SELECT last_id FROM rum_paths WHERE site_id = ? AND day = ? AND path = ?',
+    )
+    .pluck()
+  const paths = rowTable<PathKey>(db, 'rum_pages', ['day', 'path', 'device'])
   const hours = rowTable<HourKey>(db, 'rum_sketches', ['hour', 'country', 'device'])
   return {
     hours: {
@@ -27,8 +37,12 @@ export function rowStatements(db: Connection) {
       },
     } satisfies RowTable<HourKey>,
     days: rowTable<DayKey>(db, 'rum_days', ['day', 'country', 'device']),
-    paths: rowTable<PathKey>(db, 'rum_paths', ['day', 'path']),
-    listPaths: (siteId: string, day: number) => paths.all(siteId, day),
+    paths: {
+      ...paths,
+      findLastId: (siteId, key) =>
+        Math.max(paths.findLastId(siteId, key), earlier.get(siteId, key.day, key.path) ?? 0),
+    } satisfies RowTable<PathKey>,
+    listPaths: (siteId: string, day: number) => names.all({ siteId, day }),
   }
 }
 

@@ -34,7 +34,7 @@ export interface VitalsChoice {
   readonly device: Audience | ''
   /** Empty: all countries. */
   readonly country: string
-  /** Empty: all pages. Pages are counted over all countries and devices. */
+  /** Empty: all pages. Pages are counted over all countries. */
   readonly path: string
   /** The vital in the chart. */
   readonly metric: Vital

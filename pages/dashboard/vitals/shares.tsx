@@ -79,14 +79,12 @@ interface SharesProps {
   readonly overview: RumOverview
   readonly choice: VitalsChoice
   readonly names: ReadonlyMap<string, string>
-  /** Whether the page shows only some devices or countries. */
-  readonly isPart: boolean
   readonly linkTo: LinkTo
 }
 
 /** Where the views were: by page and by country. */
-export function Shares({ overview, choice, names, isPart, linkTo }: SharesProps) {
-  const { sort, path } = choice
+export function Shares({ overview, choice, names, linkTo }: SharesProps) {
+  const { sort, path, country } = choice
   const pages = overview.paths.map(({ path, ...part }) => ({
     ...part,
     name: path,
@@ -107,7 +105,7 @@ export function Shares({ overview, choice, names, isPart, linkTo }: SharesProps)
         )}
         <p class="soft small">
           {path === '' && 'The 20 most viewed pages, by whole days. '}
-          {isPart && 'Pages are counted over all devices and countries. '}
+          {country !== '' && 'Pages are counted over all countries. '}
           In a path, * stands for an id.
         </p>
       </Card>

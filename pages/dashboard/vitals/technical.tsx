@@ -37,11 +37,9 @@ export function Technical(props: TechnicalProps) {
       title="Technical"
       glance="Devices, connections, server times, data, export"
     >
-      {choice.path === '' && (
-        <Section id="devices" title="Devices">
-          <Parts id="devices" column="Device" parts={parts} sort={choice.sort} linkTo={linkTo} />
-        </Section>
-      )}
+      <Section id="devices" title="Devices">
+        <Parts id="devices" column="Device" parts={parts} sort={choice.sort} linkTo={linkTo} />
+      </Section>
       <Connections connections={overview.connections} note={note} />
       <LoadTimes metrics={overview.metrics} />
       <DataHealth beacons={overview.beacons} note={note} />

@@ -27,12 +27,13 @@ export function VerdictCard(props: VerdictProps) {
   const p75 = byVital((vital) => overview.metrics[vital].p75)
   const verdict = judge(p75, views)
   const { style, text } = VERDICTS[verdict]
-  const whose = choice.path === '' ? WHOSE[audience] : `On ${choice.path}`
+  const whose = WHOSE[audience]
   const failed = verdict === 'failed' ? failedVitals(p75) : []
   return (
     <section class="card verdict" aria-labelledby="verdict">
       <h2 id="verdict">
-        Core Web Vitals <span class={`badge ${style}`}>{text}</span>
+        Core Web Vitals{choice.path !== '' && ` of ${choice.path}`}{' '}
+        <span class={`badge ${style}`}>{text}</span>
       </h2>
       {verdict === 'few' && (
         <p>
@@ -72,20 +73,18 @@ const WHAT: Readonly<Record<CoreVital, string>> = {
 function Slowest({
   vital,
   overview,
-  audience,
   choice,
   linkTo,
-}: VerdictProps & { vital: CoreVital }) {
+}: Omit<VerdictProps, 'audience'> & { vital: CoreVital }) {
   const p75Of = ({ p75 }: RumOverview['paths'][number]) => p75[vital] ?? 0
   const [worst] = overview.paths
     .filter(({ sampleCount }) => sampleCount >= MIN_VIEWS)
     .toSorted((a, b) => p75Of(b) - p75Of(a))
   if (choice.path !== '' || worst === undefined || rate(vital, p75Of(worst)) === 'good') return null
   const { path } = worst
-  const isPart = audience !== 'all' || choice.country !== ''
   return (
     <>
-      {vital === 'cls' ? 'Worst' : 'Slowest'} page{isPart && ' among all visitors'}:{' '}
+      {vital === 'cls' ? 'Worst' : 'Slowest'} page{choice.country !== '' && ', over all countries'}:{' '}
       <a href={linkTo({ path, country: '' })}>{path}</a>, {valueText(vital, p75Of(worst))}.
     </>
   )

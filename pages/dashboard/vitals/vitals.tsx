@@ -79,7 +79,7 @@ function Report(props: ReportProps) {
   ]
   return (
     <>
-      {path === '' && report.devices.length > 0 && <DeviceSwitch report={report} linkTo={linkTo} />}
+      {report.devices.length > 0 && <DeviceSwitch report={report} linkTo={linkTo} />}
       <Chips chips={chips.filter(({ value }) => value !== '')} />
       <Summary report={report} />
       {report.overview.sampleCount === 0 ? <Empty {...props} /> : <Measured {...props} />}
@@ -181,7 +181,7 @@ function Measured({ base, choice, countries, report, linkTo }: ReportProps) {
         based on Chromium, INP from visitors who click, tap or type.
       </p>
       <VitalChart vital={choice.metric} step={step} overview={overview} linkTo={linkTo} />
-      <Shares overview={overview} choice={choice} names={names} isPart={isPart} linkTo={linkTo} />
+      <Shares overview={overview} choice={choice} names={names} linkTo={linkTo} />
       <Causes attribution={overview.attribution} />
       <PageErrors errors={overview.errors} note={note} />
       <Technical

@@ -9,7 +9,7 @@ import { sharedScene } from '../../support/scene/scene.ts'
 /* Any input gets a documented answer, and never a 500: `send` checks each answer. */
 
 const ORIGIN = 'https://shop.example'
-const TABLES = ['rum_hours', 'rum_days', 'rum_paths', 'rum_errors', 'rum_counts']
+const TABLES = ['rum_hours', 'rum_days', 'rum_pages', 'rum_errors', 'rum_counts']
 
 const app = sharedScene({}, async () => {
   await ada.key()

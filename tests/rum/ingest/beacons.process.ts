@@ -118,7 +118,7 @@ function countStored(): unknown {
   const db = openDb(join(dataDir, 'app.db'))
   const counts = `SELECT (SELECT sum(samples) FROM rum_hours) AS hours,
     (SELECT sum(samples) FROM rum_sketches) AS sketches, (SELECT sum(samples) FROM rum_days) AS days,
-    (SELECT sum(samples) FROM rum_paths) AS paths,
+    (SELECT sum(samples) FROM rum_pages) AS paths,
     (SELECT sum(count) FROM rum_counts WHERE label = 'accepted') AS accepted`
   const row = db.$client.prepare(counts).get()
   db.$client.close()

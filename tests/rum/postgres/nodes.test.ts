@@ -61,7 +61,7 @@ describe('several nodes', () => {
     await close(...nodes)
     const [row = []] = await read(
       pool,
-      `SELECT (SELECT count(*) FROM rum_paths), (SELECT sum(samples) FROM rum_paths),
+      `SELECT (SELECT count(DISTINCT (day, path)) FROM rum_pages), (SELECT sum(samples) FROM rum_pages),
          (SELECT count(*) FROM rum_error_samples), (SELECT sum(count) FROM rum_errors)`,
     )
     const withPath = many.filter(({ beacon }) => beacon.path !== undefined).length

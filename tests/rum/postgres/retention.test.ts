@@ -9,7 +9,7 @@ import { NOON } from '../../support/helpers.ts'
 import { shared } from '../../support/scene/freshly.ts'
 import { openNode, read, send } from './telemetry.ts'
 
-const NAMES = ['hours', 'sketches', 'days', 'paths', 'errors', 'error_samples', 'counts']
+const NAMES = ['hours', 'sketches', 'days', 'pages', 'errors', 'error_samples', 'counts']
 
 describe('the retention of telemetry on PostgreSQL', () => {
   const pool = shared(async () => {

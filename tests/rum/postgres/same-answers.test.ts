@@ -140,7 +140,7 @@ describe('telemetry on PostgreSQL', () => {
       const found = await readSite(postgres, readers.postgres, filter)
       assert.deepEqual(found, await readSite(sqlite, readers.sqlite, filter))
     }
-    const sql = `SELECT (SELECT count(*) FROM rum_paths WHERE site_id = 'a'),
+    const sql = `SELECT (SELECT count(DISTINCT (day, path)) FROM rum_pages WHERE site_id = 'a'),
       (SELECT count(*) FROM rum_error_samples WHERE site_id = 'a')`
     assert.deepEqual(await read(pool, sql), [[501, 201]])
   })

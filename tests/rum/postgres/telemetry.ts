@@ -22,6 +22,7 @@ const TABLES = [
   'sketches',
   'days',
   'paths',
+  'pages',
   'errors',
   'error_samples',
   'attribution',

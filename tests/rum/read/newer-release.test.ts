@@ -12,7 +12,7 @@ import { freshScene } from '../../support/scene/scene.ts'
 
 const ORIGIN = 'https://shop.example'
 const PATH = '/v1/telemetry/rum/overview?domain=shop.example&series=day'
-const SKETCHES = ['rum_sketches', 'rum_days', 'rum_paths']
+const SKETCHES = ['rum_sketches', 'rum_days', 'rum_pages']
 /** The index, the ratings, and one centroid with the value 7. */
 const NEWER_METRIC = Uint8Array.of(METRICS.length, 1, 0, 0, 1, 7, 2)
 

@@ -107,9 +107,51 @@ describe('GET /v1/telemetry/rum/overview', () => {
     assert.equal((await overview(`${path}&from=2026-01-15T00&to=2026-01-15T12`)).sampleCount, 1)
     const { sampleCount, paths } = await overview('&path=/no-such-page')
     assert.deepEqual([sampleCount, paths], [0, []])
-    for (const other of ['device=mobile', 'country=GB', 'series=hour']) {
+    for (const other of ['country=GB', 'series=hour']) {
       assert.equal((await ada.send('GET', `${PATH}${path}&${other}`)).status, 400, other)
     }
+  })
+
+  it('counts pages by kind of device', async () => {
+    const mobile = await overview('&device=mobile')
+    assert.deepEqual(
+      mobile.paths.map(({ path, sampleCount }) => [path, sampleCount]),
+      [
+        ['/product/*', 3],
+        ['/cart', 1],
+      ],
+    )
+    const page = await overview('&device=mobile&path=/product/*')
+    assert.equal(page.metrics.lcp.p75, mobile.paths[0]?.p75.lcp)
+    const { devices, countries } = await overview('&path=/product/*')
+    assert.deepEqual(
+      devices.map(({ deviceType, sampleCount }) => [deviceType, sampleCount]),
+      [
+        ['mobile', 3],
+        ['desktop', 2],
+      ],
+    )
+    assert.deepEqual(
+      countries.map(({ country }) => country),
+      [null],
+    )
+  })
+
+  it('has the pages that an earlier release has counted over all devices', async () => {
+    const sql = `INSERT INTO rum_paths (site_id, day, path, samples, sketches)
+      SELECT site_id, day, path, samples, sketches FROM rum_pages WHERE path = '/cart'`
+    await app.services.db.execute({ sql, params: [] })
+    const { devices, paths } = await overview('&path=/cart')
+    assert.deepEqual(
+      devices.map(({ deviceType, sampleCount }) => [deviceType, sampleCount]),
+      [
+        [null, 1],
+        ['mobile', 1],
+      ],
+    )
+    assert.equal(paths[0]?.sampleCount, 2)
+    assert.equal((await overview('&path=/cart&device=mobile')).sampleCount, 1)
+    assert.equal((await overview()).paths.find(({ path }) => path === '/cart')?.sampleCount, 2)
   })
 
   it('groups errors that differ only in numbers, and drops queries', async () => {
@@ -236,7 +278,7 @@ describe('GET /v1/telemetry/rum/overview', () => {
     assert.ok(groups.some(({ message }) => message === '(other errors)'))
     const largest = (table: string, span: string) =>
       readValue(app, `SELECT count(*) FROM ${table} GROUP BY site_id, ${span} ORDER BY 1 DESC`)
-    assert.equal(await largest('rum_paths', 'day'), 501)
+    assert.equal(await largest('rum_pages', 'day'), 501)
     assert.equal(await largest('rum_errors', 'hour'), 201)
     assert.equal(await largest('rum_error_samples', 'day'), 201)
   })

@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { type LocalDb, openDb, type SqliteDb } from '../../../lib/db/open.ts'
+import { DAY_MS } from '../../../lib/parts/durations.ts'
 import { keepBeacon } from '../../../lib/rum/ingest/beacon.ts'
 import type { Entry } from '../../../lib/rum/ingest/journal.ts'
 import { SiteFold } from '../../../lib/rum/rows/site-fold.ts'
 import { siteWrites } from '../../../lib/rum/rows/site-writes.ts'
 import { createWriteQueue, type Write } from '../../../lib/rum/rows/write-queue.ts'
+import { encodeMeasures } from '../../../lib/rum/sketch/measures-blob.ts'
 import { createRumStore } from '../../../lib/rum/store/store.ts'
 import { createRandom } from '../../../scripts/parts/random.ts'
 import { NOON } from '../../support/helpers.ts'
@@ -41,7 +43,7 @@ function toEntry(id: number): Entry {
 
 /** The contents of all tables without `last_id`. */
 function contents(db: LocalDb): unknown[] {
-  const tables = ['rum_hours', 'rum_sketches', 'rum_days', 'rum_paths', 'rum_errors', 'rum_counts']
+  const tables = ['rum_hours', 'rum_sketches', 'rum_days', 'rum_pages', 'rum_errors', 'rum_counts']
   return [...tables, 'rum_error_samples', 'rum_attribution', 'rum_journal'].map((table) =>
     db.$client
       .prepare(`SELECT * FROM ${table}`)
@@ -109,6 +111,25 @@ async function uninterrupted(): Promise<unknown[]> {
   crash(file, { before: ENTRIES, between: 0, transactions: 0 })
   return contents(await restart(file))
 }
+
+it('after an upgrade, beacons that the rows of an earlier release include do not count again', async () => {
+  const db = openDb(':memory:')
+  const [one, two, three] = entries
+  assert.ok(one !== undefined && two !== undefined && three !== undefined)
+  const onPage = [one, two, three].map((entry) => ({
+    ...entry,
+    beacon: { ...entry.beacon, path: '/p' },
+    receivedAt: NOON,
+  }))
+  createRumStore(db).addEntries(onPage)
+  const earlier = 'INSERT INTO rum_paths VALUES (?, ?, ?, 2, ?, ?)'
+  const day = Math.floor(NOON / DAY_MS)
+  db.$client.prepare(earlier).run('site', day, '/p', encodeMeasures({}), two.id)
+  await open(db)[Symbol.asyncDispose]()
+  const stored = db.$client.prepare('SELECT device, samples, last_id FROM rum_pages').raw().all()
+  assert.deepEqual(stored, [[three.beacon.device, 1, three.id]])
+  db.$client.close()
+})
 
 describe('an interrupted checkpoint', async () => {
   const wanted = await uninterrupted()

@@ -34,6 +34,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   rum_errors: [SITE, HOUR, 'hash TEXT key', 'count INTEGER', 'first_at INTEGER', 'last_at INTEGER'],
   rum_hours: [SITE, HOUR, ...PLACE, 'samples INTEGER', ...PERCENTILES],
   rum_journal: [SITE, 'id INTEGER key', 'received_at INTEGER', 'country TEXT', 'beacon TEXT'],
+  rum_pages: [SITE, DAY, 'path TEXT key', 'device TEXT key', ...STORED],
   rum_paths: [SITE, DAY, 'path TEXT key', ...STORED],
   rum_sketches: [SITE, HOUR, ...PLACE, ...STORED],
 }
@@ -91,7 +92,7 @@ function describeColumn({ name, type, notnull, pk, dflt_value }: Column): string
 }
 
 /** The tables of what was sent, to which each beacon adds a row. */
-const FILLED = ['hours', 'sketches', 'days', 'paths', 'errors', 'error_samples', 'counts']
+const FILLED = ['hours', 'sketches', 'days', 'pages', 'errors', 'error_samples', 'counts']
 
 /** Sends one beacon with all kinds of data for each day before NOON. */
 async function fill(db: LocalDb, siteId: string, days: number): Promise<void> {

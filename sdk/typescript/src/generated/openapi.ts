@@ -1566,7 +1566,7 @@ export interface paths {
         };
         /**
          * Web Vitals of a site over a period
-         * @description Percentiles are computed from all values of the period; devices and countries come largest first. Paths, errors, connections and beacons ignore the filters by device and country; paths and attribution cover whole days, and attribution ignores the country alone. With `path`, the kinds of device and the countries are unknown. `series` adds the vitals of each hour or day, after the filters.
+         * @description Percentiles are computed from all values of the period; devices and countries come largest first. Errors, connections and beacons ignore the filters by device and country; paths and attribution ignore that by country, and cover whole days. With `path`, the countries are unknown. `series` adds the vitals of each hour or day, after the filters.
          *
          *     Needs the scope `account:read`.
          */
@@ -7817,7 +7817,7 @@ export interface operations {
                 to?: string;
                 /** @description Adds the vitals by hour, for at most seven days, or by day */
                 series?: "hour" | "day";
-                /** @description Only this page, as `paths` names it, by whole days; not with `country`, `device` or `series=hour` */
+                /** @description Only this page, as `paths` names it, by whole days; not with `country` or `series=hour` */
                 path?: string;
             };
             header?: {
