@@ -36,7 +36,7 @@ export function Account(props: AccountProps) {
   return (
     <>
       <Result error={error} done={DONE[done]} />
-      <Profile base={base} me={me} canMail={canMail && authUrl === null} />
+      <Profile {...props} />
       {authUrl === null ? (
         <>
           <Card id="name-title" title="Name">
@@ -69,18 +69,21 @@ export function Account(props: AccountProps) {
   )
 }
 
-function Profile({ base, me, canMail }: Pick<AccountProps, 'base' | 'me' | 'canMail'>) {
+const USAGE_MAILS = 'At 80 % and 100 % of the monthly cap, and at a spending cap'
+
+function Profile({ base, me, canMail, authUrl }: AccountProps) {
   return (
     <Card id="profile" title="Profile">
       <FactList
         facts={[
           ['E-mail address', me.email ?? '–'],
           ['Verified', me.emailVerified ? 'Yes' : 'No'],
+          ['Mails about usage', canMail ? USAGE_MAILS : undefined],
           ['Account created', <Time at={me.createdAt} precision="day" />],
           ['User ID', <code>{me.id}</code>],
         ]}
       />
-      {canMail && !me.emailVerified && (
+      {canMail && authUrl === null && !me.emailVerified && (
         <PostButton
           action={`${base}/app/account/verify`}
           text="Send a verification e-mail"
