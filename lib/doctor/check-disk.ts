@@ -29,7 +29,8 @@ export function readDisk(dataDir: string) {
 /** Checks that the disk has room, and that the write-ahead log is short. */
 export function checkDisk(disk: ReturnType<typeof readDisk>): Finding[] {
   const { isReadOnly, free, freeFiles, database, log } = disk
-  const room = `${sizeText(free)} are free; the database takes ${sizeText(database)}`
+  const taken = database === 0 ? '' : `; the database takes ${sizeText(database)}`
+  const room = `${sizeText(free)} are free${taken}`
   const findings: Finding[] = []
   if (isReadOnly) {
     findings.push(wrong('The disk is read-only', 'see dmesg, repair it or mount it writable'))

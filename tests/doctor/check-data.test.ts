@@ -13,6 +13,7 @@ import { checkDisk, readDisk } from '../../lib/doctor/check-disk.ts'
 import { checkGeofeeds } from '../../lib/doctor/check-geofeeds.ts'
 import { checkLists } from '../../lib/doctor/check-lists.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/parts/durations.ts'
+import { quickChecks } from '../../lib/services/operate/quick-checks.ts'
 import { readGeoFiles } from '../../scripts/parts/geo-files.ts'
 import { makeDataFolder } from '../support/data-folder.ts'
 import { NOON } from '../support/helpers.ts'
@@ -109,6 +110,19 @@ describe('checkDisk', () => {
   it('warns if there may be no room for a backup', () => {
     matches(checkDisk({ ...wide, free: 900 * MB }), /^warning: 900.0 MB are free/)
     matches(checkDisk({ ...wide, database: 5_000 * MB }), /the database takes 5.0 GB → make room/)
+  })
+
+  it('names no database where PostgreSQL has it', async () => {
+    const { dataDir } = await makeDataFolder(folder)
+    const find = async (env: Record<string, string>) => {
+      const config = readConfig({ MERIDIAN_DATA_DIR: dataDir, ...env })
+      const checks = quickChecks({ config, readGeoFiles: async () => [], now: Date.now })
+      return allLines((await checks.find(({ name }) => name === 'Disk')?.find()) ?? []).join()
+    }
+    assert.match(await find({}), /are free; the database takes \d/)
+    const url = 'postgres://127.0.0.1/meridian'
+    const shared = { MERIDIAN_DATABASE_URL: url, MERIDIAN_SECRET: 'x'.repeat(44) }
+    assert.match(await find(shared), /are free(?!;)/)
   })
 
   it('finds a disk that is nearly full', () => {

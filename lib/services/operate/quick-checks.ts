@@ -41,7 +41,7 @@ export function quickChecks(checked: Checked): Check[] {
   const checks: Check[] = [
     { name: 'Settings', find: async () => checkConfig(config) },
     { name: 'Folder', find: async () => checkFolder(dataDir) },
-    { name: 'Disk', find: async () => checkDisk(readDisk(dataDir)) },
+    { name: 'Disk', find: async () => checkDisk(diskOf(config)) },
     { name: 'Geo files', find: () => findGeo(checked) },
     { name: 'Backups', find: () => findBackups(config, now()) },
   ]
@@ -51,6 +51,12 @@ export function quickChecks(checked: Checked): Check[] {
     checks.push({ name: 'Copy', find })
   }
   return checks
+}
+
+/** On PostgreSQL, a database file in the data folder is not in use. */
+function diskOf({ dataDir, postgres }: Config) {
+  const disk = readDisk(dataDir)
+  return postgres === undefined ? disk : { ...disk, database: 0, log: 0 }
 }
 
 async function findGeo({ config, readGeoFiles, now }: Checked): Promise<Finding[]> {
