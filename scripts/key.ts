@@ -1,8 +1,17 @@
+import { endOf } from '../lib/access/keys.ts'
 import { findUserByEmail, hasSignedUp } from '../lib/accounts/users.ts'
 import { commandText } from '../lib/parts/clone-or-package.ts'
 import { type Accounts, type ConfiguredAccounts, withAccounts } from './parts/accounts.ts'
 import { readKeyCommand } from './parts/key-options.ts'
-import { createKey, endText, keyJson, keyTable, renewKey, revokeKey } from './parts/keys.ts'
+import {
+  createKey,
+  endText,
+  keyJson,
+  keyTable,
+  renewKey,
+  revokeKey,
+  rotateKey,
+} from './parts/keys.ts'
 import { report, run } from './parts/run.ts'
 
 await run(async () => {
@@ -27,14 +36,23 @@ async function explainSignIn({ config, db }: ConfiguredAccounts, email: string):
 
 async function manageKeys(
   accounts: Accounts,
-  { email, revoke, renew, json }: Exclude<ReturnType<typeof readKeyCommand>, { name: string }>,
+  {
+    email,
+    revoke,
+    renew,
+    rotate,
+    json,
+  }: Exclude<ReturnType<typeof readKeyCommand>, { name: string }>,
 ): Promise<void> {
   if (revoke !== undefined) {
     const { prefix } = await revokeKey(accounts, email, revoke)
     report(`Revoked the key ${prefix} of ${email}`)
   } else if (renew !== undefined) {
     const key = await renewKey(accounts, email, renew)
-    report(`Renewed the key ${key.prefix} of ${email}: it expires ${endText(key)}`)
+    const end = endOf(key) === null ? 'never expires' : `expires ${endText(key)}`
+    report(`Renewed the key ${key.prefix} of ${email}: it ${end}`)
+  } else if (rotate !== undefined) {
+    process.stdout.write(`${await rotateKey(accounts, email, rotate)}\n`)
   } else {
     process.stdout.write(
       json === true ? await keyJson(accounts, email) : await keyTable(accounts, email),

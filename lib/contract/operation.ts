@@ -11,6 +11,9 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
+/** The values of the header `Idempotency-Key`: printable ASCII. */
+export const IDEMPOTENCY_KEY = /^[ -~]{1,255}$/
+
 /** The rate limit that a request counts towards. */
 export type Limit = 'none' | 'plan' | 'account' | 'address' | 'beacon' | 'contact'
 

@@ -1,4 +1,4 @@
-import type { Body, Operation } from '../contract/operation.ts'
+import { type Body, IDEMPOTENCY_KEY, type Operation } from '../contract/operation.ts'
 import { toResponses } from './responses.ts'
 import { toSchema } from './schemas.ts'
 
@@ -31,13 +31,13 @@ export const PARAMETERS = {
 } as const
 
 /** draft-ietf-httpapi-idempotency-key-header. */
-const IDEMPOTENCY_KEY = {
+const IDEMPOTENCY_HEADER = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
   description:
     'An id that you choose, such as a UUID. If the answer is lost, send the request again with the same id: for a day, it has no second effect, and gets the same answer, also while the first request is being answered. With another body under the same id it is refused. Errors are not kept: after one, the request is tried again.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY.source },
   example: '0b9fb3d8-6c1c-4d3a-9f0e-6f2e8f1d2c3b',
 } as const
 
@@ -47,7 +47,7 @@ export function toOperation(row: Operation): object {
     ...requiredParameters('path', row.params),
     ...queryParameters(row),
     ...requiredParameters('header', row.headers),
-    ...(row.takesIdempotencyKey === true ? [IDEMPOTENCY_KEY] : []),
+    ...(row.takesIdempotencyKey === true ? [IDEMPOTENCY_HEADER] : []),
   ]
   const description = describe(row)
   return {

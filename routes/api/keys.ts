@@ -2,6 +2,7 @@ import { mintKey } from '../../lib/access/api-key.ts'
 import type { Caller } from '../../lib/access/authenticate.ts'
 import { toKeyAccess } from '../../lib/access/key-access.ts'
 import { alignKeyExpiry, keyExpiry } from '../../lib/access/key-expiry.ts'
+import { replacedAlready, toRotation } from '../../lib/access/key-rotation.ts'
 import {
   deleteKey,
   findKey,
@@ -26,9 +27,13 @@ import type { Statement } from '../../lib/db/transaction.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Handlers } from '../context.ts'
-import { type KeyCall, replacedAlready, toRotation } from './key-rotation.ts'
 
 type Action = 'create_key' | 'revoke_key' | 'renew_key' | 'rotate_key'
+
+interface KeyCall {
+  readonly caller: Caller
+  readonly now: number
+}
 
 /** What happens to a key. The first statement decides. */
 interface Change {

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { ApiKeyCreated } from '../../lib/contract/account/account-schemas.ts'
+import { IDEMPOTENCY_KEY } from '../../lib/contract/operation.ts'
 import { HOUR_MS } from '../../lib/parts/durations.ts'
 import { fieldError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -9,8 +10,6 @@ import type { AnyReply, Input } from './perform.ts'
 
 /** As long as Stripe keeps them. */
 const KEPT_MS = 24 * HOUR_MS
-/** Printable ASCII. */
-const KEY = /^[ -~]{1,255}$/
 
 interface Request {
   readonly input: Pick<Input, 'params' | 'query' | 'body'>
@@ -31,7 +30,7 @@ export async function performOnce(
   if (row?.takesIdempotencyKey !== true || caller === null) return act()
   const given = c.req.header('idempotency-key')
   if (given === undefined) return act()
-  if (!KEY.test(given)) throw fieldError('Idempotency-Key', MALFORMED)
+  if (!IDEMPOTENCY_KEY.test(given)) throw fieldError('Idempotency-Key', MALFORMED)
   // Another key of the user may have fewer scopes than the new key that the answer contains.
   const id = ['operation', row.id, given, caller.userId, caller.key?.id ?? 'session']
   const request = { id, userId: caller.userId, body: JSON.stringify([params, query, body]) }

@@ -7,7 +7,7 @@ interface Command {
 /** The commands of the npm package. Those for developers of Meridian need a clone. */
 export const COMMANDS = {
   start: { about: 'start the server', load: () => import('../../server.ts') },
-  key: { about: 'make, list, renew and revoke API keys', load: () => import('../key.ts') },
+  key: { about: 'make, list, renew, rotate and revoke API keys', load: () => import('../key.ts') },
   user: {
     about: 'plans, roles, passwords and deletion of users',
     load: () => import('../user.ts'),

@@ -15,7 +15,8 @@ const USAGE = `Usage: ${usageText('key', '--email you@example.com --name first')
 or, with --email and one of these, to manage the user's keys:
   --list                        list them; with --json as the API does
   --revoke KEY                  revoke one permanently; KEY is the beginning of its id or prefix
-  --renew KEY                   extend one to the lifetime of a new key`
+  --renew KEY                   extend one to the lifetime of a new key
+  --rotate KEY                  replace one, which goes on working for a day`
 
 const List = v.pipe(
   v.string(),
@@ -80,18 +81,20 @@ const ExistingKeyOptions = v.strictObject(
     json: v.optional(v.boolean()),
     revoke: v.optional(KeyName),
     renew: v.optional(KeyName),
+    rotate: v.optional(KeyName),
   },
-  'cannot be used together with --list, --revoke or --renew',
+  'cannot be used together with --list, --revoke, --renew or --rotate',
 )
 
 /** Reads the arguments of `npm run key`. Throws an error that contains the usage. */
 export function readKeyCommand() {
   const texts = { email: TEXT, name: TEXT, plan: TEXT, type: TEXT, scopes: TEXT, origins: TEXT }
-  const options = { ...texts, list: FLAG, json: FLAG, revoke: TEXT, renew: TEXT }
+  const options = { ...texts, list: FLAG, json: FLAG, revoke: TEXT, renew: TEXT, rotate: TEXT }
   const { values } = readArguments({ options }, USAGE)
-  const actions = [values.list, values.revoke, values.renew].filter((value) => value !== undefined)
+  const { list, revoke, renew, rotate } = values
+  const actions = [list, revoke, renew, rotate].filter((value) => value !== undefined)
   if (actions.length > 1)
-    throw new UsageError('Use only one of --list, --revoke and --renew', USAGE)
+    throw new UsageError('Use only one of --list, --revoke, --renew and --rotate', USAGE)
   if (values.json === true && values.list !== true)
     throw new UsageError('--json needs --list', USAGE)
   if (actions.length === 0) return readNewKey(values)

@@ -1,6 +1,8 @@
+import * as v from 'valibot'
 import { mintKey } from '../../lib/access/api-key.ts'
 import { toKeyAccess } from '../../lib/access/key-access.ts'
 import { keyExpiry } from '../../lib/access/key-expiry.ts'
+import { replacedAlready, toRotation } from '../../lib/access/key-rotation.ts'
 import {
   deleteKey,
   endOf,
@@ -14,6 +16,7 @@ import {
   toRenewed,
 } from '../../lib/access/keys.ts'
 import { findUserByEmail } from '../../lib/accounts/users.ts'
+import { RotateKeyBody } from '../../lib/contract/account/account-schemas.ts'
 import { runInTransaction, type Statement } from '../../lib/db/transaction.ts'
 import { type Accounts, audit, planInEffect } from './accounts.ts'
 import { jsonText } from './json-text.ts'
@@ -92,6 +95,19 @@ export async function renewKey(accounts: Accounts, email: string, name: string):
   return change(accounts, 'renew_key', renewed, setEnd(db, renewed))
 }
 
+/** Replaces the key, which goes on working for a day. Returns the text of the new one. */
+export async function rotateKey(accounts: Accounts, email: string, name: string): Promise<string> {
+  const { db, now } = accounts
+  const key = await getKey(accounts, email, name)
+  const caller = { scopes: null, plan: await planInEffect(accounts, key.userId) }
+  const call = { caller, now, body: v.getDefaults(RotateKeyBody) }
+  const { next, detail, statements } = await toRotation(db, key, call)
+  const event = auditKey(accounts, 'rotate_key', { ...key, name: detail })
+  if (!(await runInTransaction(db, [...statements, event]))) throw replacedAlready()
+  report(`Key ${next.key.prefix}… of ${email} replaces ${key.prefix}…. It is shown only now:`)
+  return next.text
+}
+
 async function listOwnedKeys({ db }: Accounts, email: string): Promise<KeyRow[]> {
   const user = await findUserByEmail(db, email)
   if (user === null) throw new Error(`There is no user ${email}`)
@@ -125,7 +141,7 @@ async function change(
 
 function auditKey(
   accounts: Accounts,
-  action: 'create_key' | 'revoke_key' | 'renew_key',
+  action: 'create_key' | 'revoke_key' | 'renew_key' | 'rotate_key',
   { id, userId, name }: KeyRow,
 ): Statement {
   const target = { targetType: 'api_key', targetId: id, detail: name }

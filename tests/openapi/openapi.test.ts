@@ -219,6 +219,19 @@ describe('an operation of the OpenAPI document', () => {
     ])
   })
 
+  it('says which values of Idempotency-Key are refused', () => {
+    const row = rows.find(({ id }) => id === 'createKey') ?? assert.fail()
+    const header = described(row).parameters.find(({ name }) => name === 'Idempotency-Key')
+    const pattern = new RegExp(String(header?.schema['pattern']))
+    for (const [value, fits] of [
+      ['a b~', true],
+      ['é', false],
+      ['a\tb', false],
+      ['', false],
+    ] as const)
+      assert.equal(pattern.test(value), fits, value)
+  })
+
   it('has the query parameters of the contract', () => {
     const audit = rows.find(({ id }) => id === 'listAuditLog')
     assert.ok(audit)

@@ -7,8 +7,9 @@ import { insertCustomer } from '../../lib/billing/subscription/customers.ts'
 import { saveSubscription } from '../../lib/billing/subscription/subscriptions.ts'
 import { readPlans } from '../../lib/config/plans.ts'
 import { apiKeys, auditLog, users } from '../../lib/db/tables.ts'
+import { DAY_MS } from '../../lib/parts/durations.ts'
 import type { Accounts } from '../../scripts/parts/accounts.ts'
-import { createKey, keyTable, renewKey, revokeKey } from '../../scripts/parts/keys.ts'
+import { createKey, keyTable, renewKey, revokeKey, rotateKey } from '../../scripts/parts/keys.ts'
 import { userWithPlan } from '../../scripts/parts/user-with-plan.ts'
 import { storeOfTest } from '../support/database/store.ts'
 import { NOON } from '../support/helpers.ts'
@@ -119,6 +120,19 @@ describe('a key managed on the command line', () => {
     assert.deepEqual(entries, [`renew_key ${id}`])
   })
 
+  it('is rotated once, goes on working for a day, and is audited', async () => {
+    const old = await addKey({ scopes: ['geo:read'] })
+    const text = await rotateKey(accounts, user.email, old.id)
+    assert.match(text, /^sk_live_[0-9a-f]{64}$/)
+    const [left, made] = await keysOf(user)
+    assert.deepEqual([left?.replacedBy, left?.endsAt], [made?.id, NOON + DAY_MS])
+    assert.deepEqual([made?.name, made?.scopes, made?.endsAt], [old.name, old.scopes, null])
+    assert.ok(text.startsWith(made?.prefix ?? '-'))
+    const entries = (await audited()).map(({ action, targetId }) => `${action} ${targetId}`)
+    assert.deepEqual(entries, [`rotate_key ${old.id}`])
+    await assert.rejects(rotateKey(accounts, user.email, old.id), /already been replaced/)
+  })
+
   it('expires by the paid plan when created and when renewed', async () => {
     const { db } = accounts
     await insertCustomer(db, { userId: user.id, customerId: 'cus_1', createdAt: NOON }).run()
@@ -152,12 +166,13 @@ describe('a key managed on the command line', () => {
     assert.equal((await keysOf(user)).length, 2)
   })
 
-  it('is neither revoked nor renewed if it belongs to another user', async () => {
+  it('is not revoked, renewed or rotated if it belongs to another user', async () => {
     const eve = await addUser('eve@example.com')
     const { id, prefix } = await addKey({ userId: eve.id })
     for (const name of [id, prefix]) {
       await assert.rejects(revokeKey(accounts, user.email, name), /ada@example\.com has no key/)
       await assert.rejects(renewKey(accounts, user.email, name), /ada@example\.com has no key/)
+      await assert.rejects(rotateKey(accounts, user.email, name), /ada@example\.com has no key/)
     }
     assert.equal((await keysOf(eve)).length, 1)
     assert.deepEqual(await audited(), [])

@@ -1,6 +1,10 @@
-import { mintKey } from '../../lib/access/api-key.ts'
-import type { Caller } from '../../lib/access/authenticate.ts'
-import { keyExpiry } from '../../lib/access/key-expiry.ts'
+import type { RotateKeyBody } from '../contract/account/account-schemas.ts'
+import type { Db } from '../db/open.ts'
+import { SECOND_MS } from '../parts/durations.ts'
+import { ApiError } from '../parts/errors.ts'
+import { mintKey } from './api-key.ts'
+import type { Caller } from './authenticate.ts'
+import { keyExpiry } from './key-expiry.ts'
 import {
   endOf,
   insertReplacement,
@@ -9,20 +13,13 @@ import {
   listKeys,
   newKey,
   retireKey,
-} from '../../lib/access/keys.ts'
-import { isWithin } from '../../lib/access/scopes.ts'
-import type { RotateKeyBody } from '../../lib/contract/account/account-schemas.ts'
-import type { Db } from '../../lib/db/open.ts'
-import { SECOND_MS } from '../../lib/parts/durations.ts'
-import { ApiError } from '../../lib/parts/errors.ts'
+} from './keys.ts'
+import { isWithin } from './scopes.ts'
 
-/** The caller that changes a key, and the time. */
-export interface KeyCall {
-  readonly caller: Caller
+/** Who replaces a key, and when. */
+interface RotationCall {
+  readonly caller: Pick<Caller, 'scopes' | 'plan'>
   readonly now: number
-}
-
-interface RotationCall extends KeyCall {
   readonly body: RotateKeyBody
 }
 
@@ -45,7 +42,7 @@ export async function toRotation(db: Db, key: KeyRow, call: RotationCall) {
 }
 
 /** Throws if the key cannot be replaced, or could do more than the caller, who would get the new one. */
-function checkRotation(key: KeyRow, all: readonly KeyRow[], { caller, now }: KeyCall): void {
+function checkRotation(key: KeyRow, all: readonly KeyRow[], { caller, now }: RotationCall): void {
   if (!isWithin(key.scopes, caller.scopes)) {
     const message = 'A key can only rotate keys with scopes that it has itself'
     throw new ApiError('INSUFFICIENT_SCOPE', message)
@@ -60,7 +57,7 @@ function checkRotation(key: KeyRow, all: readonly KeyRow[], { caller, now }: Key
   throw new ApiError('KEY_LIMIT_REACHED', message)
 }
 
-function replacementOf(old: KeyRow, { caller, now }: KeyCall) {
+function replacementOf(old: KeyRow, { caller, now }: RotationCall) {
   const { userId, name, type, scopes, allowedOrigins, lifetimeDays } = old
   const minted = mintKey(type)
   const access = { type, scopes, allowedOrigins }
