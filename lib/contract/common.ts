@@ -144,6 +144,15 @@ export function listOf(names: readonly string[], message: string) {
   )
 }
 
+const LIST_PATTERN = /^\^\(([^()]+)\)\(,\(\1\)\)\*\$$/
+
+/** The names in the pattern of a `listOf`; undefined for any other pattern. */
+export function namesOfList(pattern: string | undefined): string[] | undefined {
+  return LIST_PATTERN.exec(pattern ?? '')?.[1]
+    ?.replaceAll('\\.', '.')
+    .split('|')
+}
+
 /**
  * Names the field whose last part was given, such as `location.city` for `city`, if only one is nearest to the
  * top; else nothing.

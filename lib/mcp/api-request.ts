@@ -63,13 +63,16 @@ function pick(given: Arguments, names: object = {}): Arguments {
   return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(names, name)))
 }
 
-/** Paths and queries hold texts. A value of another type becomes JSON, which the API may refuse. */
+/** Paths and queries hold texts. */
 function toTexts(values: Arguments): Record<string, string> {
-  const texts = Object.entries(values).map(([name, value]) => [
-    name,
-    (typeof value === 'string' ? value : JSON.stringify(value)).toWellFormed(),
-  ])
+  const texts = Object.entries(values).map(([name, value]) => [name, toText(value).toWellFormed()])
   return Object.fromEntries(texts)
+}
+
+/** Lists are written as in a query. A value of another type becomes JSON, which the API may refuse. */
+function toText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(toText).join(',')
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 const LITERAL_PATHS: ReadonlySet<string> = new Set(operations.map(({ path }) => path))

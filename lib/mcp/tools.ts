@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@valibot/to-json-schema'
+import { namesOfList } from '../contract/common.ts'
 import type { Operation } from '../contract/operation.ts'
 import { type OperationId, operations } from '../contract/operations.ts'
 import { toWholeSchema } from '../openapi/schemas.ts'
@@ -53,7 +54,9 @@ function inputSchema({ params = {}, query, body }: Operation) {
     const rules: JsonSchema = schema === undefined ? { type: 'string' } : toWholeSchema(schema)
     return [name, { ...rules, description }] as const
   })
-  const others = [query, body?.schema].map((schema) => (schema ? toWholeSchema(schema) : {}))
+  const others = [query, body?.schema].map((schema) =>
+    schema === undefined ? {} : withLists(toWholeSchema(schema)),
+  )
   return {
     type: 'object' as const,
     properties: Object.assign(
@@ -63,4 +66,15 @@ function inputSchema({ params = {}, query, body }: Operation) {
     required: [...Object.keys(params), ...others.flatMap(({ required = [] }) => required)],
     additionalProperties: false,
   }
+}
+
+/** A text that is a list becomes a list: its pattern would fill the context of each assistant. */
+function withLists({ properties = {}, ...schema }: JsonSchema): JsonSchema {
+  const shown = Object.entries(properties).map(([name, rules]) => {
+    const names = typeof rules === 'object' ? namesOfList(rules.pattern) : undefined
+    if (names === undefined || typeof rules !== 'object') return [name, rules] as const
+    const { description } = rules
+    return [name, { type: 'array', items: { enum: names }, description }] as const
+  })
+  return { ...schema, properties: Object.fromEntries(shown) }
 }

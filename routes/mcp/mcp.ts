@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono'
 import * as v from 'valibot'
 import { unauthorized } from '../../lib/access/authenticate.ts'
-import { MCP_PATH } from '../../lib/contract/pages.ts'
+import { DOCS_PATH, MCP_PATH } from '../../lib/contract/pages.ts'
 import type { AskApi } from '../../lib/mcp/api-request.ts'
 import { TOOLS } from '../../lib/mcp/tools.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
@@ -9,6 +9,7 @@ import { once } from '../../lib/parts/once.ts'
 import { parseJson, refuseEncoding } from '../../lib/parts/parse.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
+import { instanceOf, servePage } from '../pages/page.ts'
 import { isUnauthorized } from '../request/admit.ts'
 import { allowedHeaders } from '../request/cors.ts'
 import {
@@ -41,11 +42,24 @@ const loadProtocol = once(async () => {
 export function mountMcp(app: Hono<Env>, api: Api): void {
   const { services } = api
   app.post(MCP_PATH, async (c) => toResponse(await serveMcp(api, c)))
+  app.get(MCP_PATH, (c, next) => (isBrowser(c) ? showGuide(services, c) : next()))
   app.all(MCP_PATH, (c) => {
     const preflight = preflightHeaders(services, c.req.header('origin'))
     const refused = { route: MCP_PATH, allow: 'POST, OPTIONS', preflight }
     return toResponse(refuseMethod(services, c, refused))
   })
+}
+
+/** Clients of the protocol ask by GET for text/event-stream, and must get 405 where there is none. */
+function isBrowser({ req }: Context<Env>): boolean {
+  return /\btext\/html\b/.test(req.header('accept') ?? '')
+}
+
+/** Leads a person who opens the address to the guide, which says what it is for. */
+function showGuide(services: Services, c: Context<Env>): Promise<Response> {
+  const location = `${instanceOf(services).base}${DOCS_PATH}/guides/assistants`
+  const redirect = { status: 303, html: null, headers: { location } }
+  return servePage(services, c, MCP_PATH, async () => redirect)
 }
 
 async function serveMcp(api: Api, c: Context<Env>): Promise<Answer> {

@@ -64,6 +64,12 @@ function modern(method: string, params: object = {}) {
 }
 
 describe('/mcp', () => {
+  it('leads a person who opens it to the guide', async () => {
+    const request = new Request('http://127.0.0.1:8787/mcp', { headers: { accept: 'text/html' } })
+    const { status, headers } = await app.app.fetch(request, { remoteAddress: '198.51.100.1' })
+    assert.deepEqual([status, headers.get('location')], [303, '/docs/guides/assistants'])
+  })
+
   it('has neither streams nor sessions: other methods are 405', async () => {
     for (const method of ['GET', 'HEAD', 'DELETE', 'PUT']) {
       const { status, headers } = await send({ method })

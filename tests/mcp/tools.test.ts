@@ -100,6 +100,27 @@ describe('a tool', () => {
     }
   })
 
+  it('takes fields and includes as lists, or as a query has them', async () => {
+    await using client = await connectTo(app, bearer(key))
+    const { tools } = await client.listTools()
+    const schema = tools.find(({ name }) => name === 'locateAddress')?.inputSchema ?? {}
+    assert.doesNotMatch(JSON.stringify(schema), /pattern/)
+    const errorsOf = findErrors(schema)
+    const address = { ipAddress: '81.2.69.160' }
+    for (const given of [{ fields: ['location.city', 'network.asn'] }, { include: ['network'] }]) {
+      assert.deepEqual(errorsOf({ ...address, ...given }), [])
+      const [list] = Object.values(given)
+      const [name = ''] = Object.keys(given)
+      const asText = { ...address, [name]: list?.join(',') }
+      const answers = [{ ...address, ...given }, asText].map((one) =>
+        ask(client, 'locateAddress', one),
+      )
+      const [one, other] = (await Promise.all(answers)).map((answer) => steady(answer))
+      assert.equal(one, other)
+    }
+    assert.notDeepEqual(errorsOf({ ...address, fields: ['nothing'] }), [])
+  })
+
   it('takes a key as bearer token', async () => {
     await using client = await connectTo(app, bearer(key))
     const given = { ipAddress: '81.2.69.160', fields: 'location.city' }
