@@ -8,6 +8,7 @@ import {
   LIST_FIELDS,
   LIST_INCLUDES,
   located,
+  NotIncluded,
   SelectedResult,
 } from './geolocation.ts'
 
@@ -66,6 +67,7 @@ export const BatchResponse = strictObject('The locations of the addresses', {
       v.boolean(),
       v.description('Whether some results are reduced because the cap is exceeded'),
     ),
+    notIncluded: v.optional(NotIncluded),
   }),
 })
 

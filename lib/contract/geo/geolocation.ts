@@ -118,6 +118,24 @@ export const Location = strictObject('Location of an address, as precise as the 
   ),
 })
 
+/** What a caller can include beyond the fields of the default answer. */
+export const INCLUDES = [
+  'network',
+  'privacy',
+  'confidence',
+  'registered',
+  'country',
+  'hostname',
+] as const
+export type Include = (typeof INCLUDES)[number]
+
+/** What the server lacks of what the caller asked for: the absence of a field may also mean that it has no value. */
+export const NotIncluded = v.pipe(
+  v.array(v.picklist(INCLUDES)),
+  v.minLength(1),
+  v.description('Of what was to be included, what this server has no data for'),
+)
+
 export const PRECISIONS = ['city', 'region', 'country', 'continent', 'none'] as const
 export type Precision = (typeof PRECISIONS)[number]
 
@@ -177,6 +195,7 @@ export const GeolocationResult = strictObject(
             v.description('Whether the result is reduced because the cap is exceeded'),
           ),
         ),
+        notIncluded: v.optional(NotIncluded),
       }),
     ),
   },
@@ -184,7 +203,7 @@ export const GeolocationResult = strictObject(
 export type GeolocationResult = v.InferOutput<typeof GeolocationResult>
 
 /** The fields that a caller can select. */
-export const FIELDS = fieldPaths(GeolocationResult)
+export const FIELDS = fieldPaths(GeolocationResult).filter((name) => name !== 'meta.notIncluded')
 
 /** The fields of results of a list: hostnames of many addresses would take too long. */
 export const LIST_FIELDS = FIELDS.filter((name) => name !== 'hostname')
@@ -217,16 +236,6 @@ function isAuto(tag: unknown): boolean {
   return typeof tag === 'string' && tag.toLowerCase() === AUTO
 }
 
-/** What a caller can include beyond the fields of the default answer. */
-export const INCLUDES = [
-  'network',
-  'privacy',
-  'confidence',
-  'registered',
-  'country',
-  'hostname',
-] as const
-export type Include = (typeof INCLUDES)[number]
 export const LIST_INCLUDES = [
   'network',
   'privacy',

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Count, RequestId, strictObject } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
-import { includeOf, PRECISIONS } from './geolocation.ts'
+import { includeOf, NotIncluded, PRECISIONS } from './geolocation.ts'
 import { PRIVACY_FLAGS } from './privacy.ts'
 
 const SUMMARY_MAX = 10_000
@@ -77,6 +77,7 @@ export const AddressSummary = strictObject('How many addresses are where', {
       v.boolean(),
       v.description('Whether some locations are reduced because the cap is exceeded'),
     ),
+    notIncluded: v.optional(NotIncluded),
   }),
 })
 export type AddressSummary = v.InferOutput<typeof AddressSummary>

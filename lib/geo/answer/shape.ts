@@ -44,15 +44,19 @@ export function createFindExtras(
   })
 }
 
-/**
- * Returns a header that names the requested data that this server does not have. The body cannot show that:
- * a missing field may also mean that it has no value for this address.
- */
-export function notIncluded(
+/** The requested data that this server does not have, by name. */
+export interface Missing {
+  readonly notIncluded: Include[]
+  /** For answers without `meta`, such as CSV or selected fields. */
+  readonly headers: { readonly 'not-included': string }
+}
+
+/** Returns undefined if the server has all that is requested. */
+export function findMissing(
   geo: Pick<Library, 'list'>,
   options: Pick<AnswerOptions, 'fields' | 'include'>,
   { hasHostnames }: { readonly hasHostnames: boolean },
-): { readonly headers: { readonly 'not-included': string } } | undefined {
+): Missing | undefined {
   const { fields, include = [] } = options
   if (fields === undefined && include.length === 0) return undefined
   const { list } = geo
@@ -65,7 +69,8 @@ export function notIncluded(
     ['hostname', asksHostname(options), () => hasHostnames],
   ]
   const missing = known.flatMap(([name, isAsked, isKnown]) => (isAsked && !isKnown() ? [name] : []))
-  return missing.length === 0 ? undefined : { headers: { 'not-included': missing.join(', ') } }
+  if (missing.length === 0) return undefined
+  return { notIncluded: missing, headers: { 'not-included': missing.join(', ') } }
 }
 
 /** Applies the caller's options to the JSON of an answer. */

@@ -1,5 +1,5 @@
 import { batchForm, TextPieces } from '../../../lib/geo/answer/batch-forms.ts'
-import { createShape, notIncluded } from '../../../lib/geo/answer/shape.ts'
+import { createShape, findMissing } from '../../../lib/geo/answer/shape.ts'
 import type { Handlers } from '../../context.ts'
 import { withLanguage } from './answer-language.ts'
 import { locateAll, type Parts } from './locate-all.ts'
@@ -18,10 +18,12 @@ export function batchHandlers(services: Parts) {
           pieces.add(located(json, address, isDegraded ? shapeDegraded : shapeWhole)),
         invalid: (text) => pieces.add(invalid(text)),
       })
-      const meta = `{"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}}`
-      const missing = notIncluded(services.geo, body, { hasHostnames: false })?.headers
+      const missing = findMissing(services.geo, body, { hasHostnames: false })
+      const { notIncluded } = missing ?? {}
+      const meta = JSON.stringify({ tier: caller.plan.id, requestId, degraded, notIncluded })
       const bytesAfter = pieces.end(end(meta))
-      return { status: 200, form, text: start, bytesAfter, headers: { ...missing, ...headers } }
+      const all = { ...missing?.headers, ...headers }
+      return { status: 200, form, text: start, bytesAfter, headers: all }
     },
   } satisfies Partial<Handlers>
 }

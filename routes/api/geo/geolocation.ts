@@ -6,7 +6,8 @@ import {
   createFindExtras,
   createShape,
   type FindExtras,
-  notIncluded,
+  findMissing,
+  type Missing,
   type Shape,
 } from '../../../lib/geo/answer/shape.ts'
 import { writeResult } from '../../../lib/geo/answer/write-result.ts'
@@ -98,15 +99,17 @@ function createLocate(geo: Library, has: { readonly hasHostnames: boolean }) {
     const choice = choices.get(call.query) ?? choose(call.query)
     const { options } = choice
     const shape = call.degraded ? choice.degraded : choice.whole
-    const { status, json } = locate(geo, address, call, choice.findExtras)
+    const missing = findMissing(geo, options, has)
+    const { status, json } = locate(geo, address, call, { findExtras: choice.findExtras, missing })
     const text = shape === undefined ? json : shape(json, address, hostname)
-    const missing = notIncluded(geo, options, has)
     if (call.form === 'text/plain' && options.fields !== undefined) {
       const lines = toFieldLines(JSON.parse(text), options.fields)
-      return { status, form: call.form, text: lines, ...missing }
+      return { status, form: call.form, text: lines, ...headOf(missing) }
     }
     // Copying each answer would take time.
-    return missing === undefined ? { status, json: text } : { status, json: text, ...missing }
+    return missing === undefined
+      ? { status, json: text }
+      : { status, json: text, ...headOf(missing) }
   }
 }
 
@@ -119,13 +122,21 @@ function readOptions({ fields, include, lang }: LookupQuery): AnswerOptions {
   }
 }
 
+const headOf = (missing: Missing | undefined) => missing && { headers: missing.headers }
+
+interface LocateOptions {
+  readonly findExtras: FindExtras | undefined
+  readonly missing: Missing | undefined
+}
+
 function locate(
   geo: Library,
   address: Address | null,
   { requestId, now, caller, degraded }: LocateCall,
-  findExtras?: FindExtras,
+  { findExtras, missing }: LocateOptions,
 ) {
-  const request = `"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}`
+  const lacks = missing === undefined ? '' : `,"notIncluded":${JSON.stringify(missing.notIncluded)}`
+  const request = `"tier":"${caller.plan.id}","requestId":"${requestId}","degraded":${degraded}${lacks}`
   if (address === null) {
     return { status: 404, json: `{"meta":{"precision":"none",${request}}}` } as const
   }

@@ -1,9 +1,11 @@
 import { createSummary } from '../../../lib/address-lists/summary.ts'
 import type { GeolocationResult } from '../../../lib/contract/geo/geolocation.ts'
 import { TOP_DEFAULT } from '../../../lib/contract/geo/summary.ts'
-import { notIncluded } from '../../../lib/geo/answer/shape.ts'
+import { findMissing } from '../../../lib/geo/answer/shape.ts'
 import type { Handlers } from '../../context.ts'
 import { locateAll, type Parts } from './locate-all.ts'
+
+const NO_HOSTNAMES = { hasHostnames: false }
 
 export function summaryHandlers(services: Parts) {
   return {
@@ -25,9 +27,10 @@ export function summaryHandlers(services: Parts) {
         },
         invalid: () => addInvalid(),
       })
-      const meta = { tier: caller.plan.id, requestId, degraded }
-      const head = notIncluded(services.geo, { include: body.include }, { hasHostnames: false })
-      return { status: 200, body: { ...summarize(), meta }, ...head }
+      const { include } = body
+      const { headers, ...lacks } = findMissing(services.geo, { include }, NO_HOSTNAMES) ?? {}
+      const meta = { tier: caller.plan.id, requestId, degraded, ...lacks }
+      return { status: 200, body: { ...summarize(), meta }, ...(headers && { headers }) }
     },
   } satisfies Partial<Handlers>
 }

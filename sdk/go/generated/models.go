@@ -7,6 +7,16 @@ import (
 	"time"
 )
 
+// Defines values for AddressSummaryMetaNotIncluded.
+const (
+	AddressSummaryMetaNotIncludedConfidence AddressSummaryMetaNotIncluded = "confidence"
+	AddressSummaryMetaNotIncludedCountry    AddressSummaryMetaNotIncluded = "country"
+	AddressSummaryMetaNotIncludedHostname   AddressSummaryMetaNotIncluded = "hostname"
+	AddressSummaryMetaNotIncludedNetwork    AddressSummaryMetaNotIncluded = "network"
+	AddressSummaryMetaNotIncludedPrivacy    AddressSummaryMetaNotIncluded = "privacy"
+	AddressSummaryMetaNotIncludedRegistered AddressSummaryMetaNotIncluded = "registered"
+)
+
 // Defines values for APIErrorErrorCode.
 const (
 	APIErrorErrorCodeALREADYSUBSCRIBED     APIErrorErrorCode = "ALREADY_SUBSCRIBED"
@@ -41,13 +51,23 @@ const (
 	APIErrorErrorCodeUNSUPPORTEDMEDIATYPE  APIErrorErrorCode = "UNSUPPORTED_MEDIA_TYPE"
 )
 
+// Defines values for GeolocationResultMetaNotIncluded.
+const (
+	GeolocationResultMetaNotIncludedConfidence GeolocationResultMetaNotIncluded = "confidence"
+	GeolocationResultMetaNotIncludedCountry    GeolocationResultMetaNotIncluded = "country"
+	GeolocationResultMetaNotIncludedHostname   GeolocationResultMetaNotIncluded = "hostname"
+	GeolocationResultMetaNotIncludedNetwork    GeolocationResultMetaNotIncluded = "network"
+	GeolocationResultMetaNotIncludedPrivacy    GeolocationResultMetaNotIncluded = "privacy"
+	GeolocationResultMetaNotIncludedRegistered GeolocationResultMetaNotIncluded = "registered"
+)
+
 // Defines values for GeolocationResultMetaPrecision.
 const (
-	City      GeolocationResultMetaPrecision = "city"
-	Continent GeolocationResultMetaPrecision = "continent"
-	Country   GeolocationResultMetaPrecision = "country"
-	None      GeolocationResultMetaPrecision = "none"
-	Region    GeolocationResultMetaPrecision = "region"
+	GeolocationResultMetaPrecisionCity      GeolocationResultMetaPrecision = "city"
+	GeolocationResultMetaPrecisionContinent GeolocationResultMetaPrecision = "continent"
+	GeolocationResultMetaPrecisionCountry   GeolocationResultMetaPrecision = "country"
+	GeolocationResultMetaPrecisionNone      GeolocationResultMetaPrecision = "none"
+	GeolocationResultMetaPrecisionRegion    GeolocationResultMetaPrecision = "region"
 )
 
 // Defines values for GeolocationResultQueryIPVersion.
@@ -58,7 +78,7 @@ const (
 
 // Defines values for SummaryBodyInclude.
 const (
-	Privacy SummaryBodyInclude = "privacy"
+	SummaryBodyIncludePrivacy SummaryBodyInclude = "privacy"
 )
 
 // Defines values for GetAutonomousSystemParamsFamily.
@@ -135,10 +155,16 @@ type AddressSummary_Countries struct {
 	Name  string `json:"name"`
 }
 
+// AddressSummaryMetaNotIncluded defines model for AddressSummary.Meta.NotIncluded.
+type AddressSummaryMetaNotIncluded string
+
 // AddressSummary_Meta defines model for AddressSummary.Meta.
 type AddressSummary_Meta struct {
 	// Degraded Whether some locations are reduced because the cap is exceeded
 	Degraded bool `json:"degraded"`
+
+	// NotIncluded Of what was to be included, what this server has no data for
+	NotIncluded []AddressSummaryMetaNotIncluded `json:"notIncluded,omitempty"`
 
 	// RequestID Equal to the X-Request-Id header of the answer
 	RequestID string `json:"requestId"`
@@ -313,14 +339,20 @@ type GeolocationResult struct {
 	Sources *GeolocationResult_Sources `json:"sources,omitempty"`
 }
 
+// GeolocationResultMetaNotIncluded defines model for GeolocationResult.Meta.NotIncluded.
+type GeolocationResultMetaNotIncluded string
+
 // GeolocationResultMetaPrecision defines model for GeolocationResult.Meta.Precision.
 type GeolocationResultMetaPrecision string
 
 // GeolocationResult_Meta defines model for GeolocationResult.Meta.
 type GeolocationResult_Meta struct {
 	// Degraded Whether the result is reduced because the cap is exceeded
-	Degraded  *bool                           `json:"degraded,omitempty"`
-	Precision *GeolocationResultMetaPrecision `json:"precision,omitempty"`
+	Degraded *bool `json:"degraded,omitempty"`
+
+	// NotIncluded Of what was to be included, what this server has no data for
+	NotIncluded []GeolocationResultMetaNotIncluded `json:"notIncluded,omitempty"`
+	Precision   *GeolocationResultMetaPrecision    `json:"precision,omitempty"`
 
 	// RequestID Equal to the X-Request-Id header of the answer
 	RequestID *string `json:"requestId,omitempty"`

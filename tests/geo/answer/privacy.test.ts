@@ -107,12 +107,16 @@ describe('include=privacy', () => {
     assert.deepEqual([meta?.degraded, privacy, sources?.privacy], [true, undefined, undefined])
   })
 
-  it('adds nothing unless data about privacy is loaded, and a header says so', async () => {
+  it('adds nothing unless data about privacy is loaded, and a header and meta say so', async () => {
     await using plain = await makeApp()
     const bob = plain.user('bob')
     await bob.key()
     const { status, result } = await withPrivacy(LONDON, bob)
     assert.deepEqual([status, result.privacy, result.sources?.privacy], [200, undefined, undefined])
+    assert.deepEqual(result.meta?.notIncluded, ['privacy'])
+    assert.equal(Object.hasOwn((await lookUp(bob, LONDON)).result.meta ?? {}, 'notIncluded'), false)
+    const metaOf = async (path: string, body: object, by = bob) =>
+      Object(Object((await by.send('POST', `/v1/ip/${path}`, body)).body).meta).notIncluded
     const header = async (path: string, body?: object, by = bob) => {
       const method = body === undefined ? 'GET' : 'POST'
       return (await by.send(method, `/v1/ip/${path}`, body)).headers.get('not-included')
@@ -123,6 +127,10 @@ describe('include=privacy', () => {
     assert.equal(await header(`${LONDON}?fields=privacy.vpn`), 'privacy')
     assert.equal(await header('batch', include), 'privacy')
     assert.equal(await header('summary', include), 'privacy')
+    assert.deepEqual(await metaOf('batch', include), ['privacy'])
+    assert.deepEqual(await metaOf('summary', include), ['privacy'])
+    assert.equal(await metaOf('batch', list), undefined)
+    assert.equal(await metaOf('summary', include, ada), undefined)
     assert.equal(await header('batch', list), null)
     assert.equal(await header(`${LONDON}?include=privacy`, undefined, ada), null)
     assert.equal(await header('batch', include, ada), null)

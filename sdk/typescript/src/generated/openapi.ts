@@ -1787,6 +1787,8 @@ export interface components {
                 requestId?: string;
                 /** @description Whether the result is reduced because the cap is exceeded */
                 degraded?: boolean;
+                /** @description Of what was to be included, what this server has no data for */
+                notIncluded?: ("network" | "privacy" | "confidence" | "registered" | "country" | "hostname")[];
             };
         };
         /** @description Location of an address, as precise as the databases allow */
@@ -1974,6 +1976,8 @@ export interface components {
                 requestId?: string;
                 /** @description Whether the result is reduced because the cap is exceeded */
                 degraded?: boolean;
+                /** @description Of what was to be included, what this server has no data for */
+                notIncluded?: ("network" | "privacy" | "confidence" | "registered" | "country" | "hostname")[];
             };
         };
         /** @description Addresses to locate in one request */
@@ -2004,6 +2008,8 @@ export interface components {
                 requestId: string;
                 /** @description Whether some results are reduced because the cap is exceeded */
                 degraded: boolean;
+                /** @description Of what was to be included, what this server has no data for */
+                notIncluded?: ("network" | "privacy" | "confidence" | "registered" | "country" | "hostname")[];
             };
         };
         /** @description The error for a text that is not an address and so does not count towards the cap */
@@ -2098,6 +2104,8 @@ export interface components {
                 requestId: string;
                 /** @description Whether some locations are reduced because the cap is exceeded */
                 degraded: boolean;
+                /** @description Of what was to be included, what this server has no data for */
+                notIncluded?: ("network" | "privacy" | "confidence" | "registered" | "country" | "hostname")[];
             };
         };
         /** @description An autonomous system and its prefixes in the loaded databases; fields without a value are omitted */

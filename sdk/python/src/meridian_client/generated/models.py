@@ -78,6 +78,10 @@ class AddressSummaryMeta(TypedDict):
     """Equal to the X-Request-Id header of the answer"""
     degraded: bool
     """Whether some locations are reduced because the cap is exceeded"""
+    notIncluded: NotRequired[
+        list[Literal["network", "privacy", "confidence", "registered", "country", "hostname"]]
+    ]
+    """Of what was to be included, what this server has no data for"""
 
 
 @final
@@ -338,6 +342,10 @@ class BatchResponseMeta(TypedDict):
     """Equal to the X-Request-Id header of the answer"""
     degraded: bool
     """Whether some results are reduced because the cap is exceeded"""
+    notIncluded: NotRequired[
+        list[Literal["network", "privacy", "confidence", "registered", "country", "hostname"]]
+    ]
+    """Of what was to be included, what this server has no data for"""
 
 
 @final
@@ -399,6 +407,10 @@ class GeolocationResultMeta(TypedDict):
     """Equal to the X-Request-Id header of the answer"""
     degraded: NotRequired[bool]
     """Whether the result is reduced because the cap is exceeded"""
+    notIncluded: NotRequired[
+        list[Literal["network", "privacy", "confidence", "registered", "country", "hostname"]]
+    ]
+    """Of what was to be included, what this server has no data for"""
 
 
 @final
@@ -742,6 +754,10 @@ class SelectedResultMeta(TypedDict):
     """Equal to the X-Request-Id header of the answer"""
     degraded: NotRequired[bool]
     """Whether the result is reduced because the cap is exceeded"""
+    notIncluded: NotRequired[
+        list[Literal["network", "privacy", "confidence", "registered", "country", "hostname"]]
+    ]
+    """Of what was to be included, what this server has no data for"""
 
 
 @final
