@@ -5,7 +5,7 @@ import { planInEffect } from '../../lib/config/entitlement.ts'
 import { textUpTo } from '../../lib/contract/common.ts'
 import { runInTransaction } from '../../lib/db/transaction.ts'
 import { EmailAddress, normaliseEmail } from '../../lib/parts/email-address.ts'
-import { ApiError } from '../../lib/parts/errors.ts'
+import { fieldError } from '../../lib/parts/errors.ts'
 import { parse } from '../../lib/parts/parse.ts'
 import { People, type PeopleProps, STATUS_LABELS } from '../../pages/operate/people.tsx'
 import { redirectTo, showOperatePage } from '../dashboard/request/answer.ts'
@@ -74,7 +74,7 @@ async function createPerson(visit: UserVisit): Promise<`/app${string}` | PageAns
   const note = { action: 'create_user', detail: plan } as const
   const rows = auditForUser(visit, { id: user.id, name: user.email }, note)
   if (!(await runInTransaction(db, [insertUser(db, user), ...rows]))) {
-    throw new ApiError('BAD_REQUEST', 'email: belongs to an account already')
+    throw fieldError('email', 'belongs to an account already')
   }
   const cookies = config.authUrl === undefined ? await offerPasswordLink(visit, user, 'invite') : []
   return redirectTo(visit, `${PATH}/${user.id}?done=created`, cookies)
