@@ -9,12 +9,14 @@ export interface PageAssets {
 
 interface DocumentProps {
   readonly title: string
+  /** For search engines and previews of links; absent on pages that are for their visitor alone. */
+  readonly description?: string | undefined
   readonly assets: PageAssets
   readonly children?: Child
 }
 
 /** The HTML document of every page. Its children must include `main` with the id `content`. */
-export function Document({ title, assets, children }: DocumentProps) {
+export function Document({ title, description, assets, children }: DocumentProps) {
   return (
     <html lang="en">
       <head>
@@ -22,6 +24,7 @@ export function Document({ title, assets, children }: DocumentProps) {
         <title>{title}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        {description !== undefined && <Preview title={title} description={description} />}
         <link rel="icon" type="image/svg+xml" href={assets.icon} />
         {assets.styles.map((href) => (
           <link rel="stylesheet" href={href} />
@@ -37,6 +40,19 @@ export function Document({ title, assets, children }: DocumentProps) {
         {children}
       </body>
     </html>
+  )
+}
+
+/** The Open Graph protocol (https://ogp.me). */
+function Preview({ title, description }: Readonly<Record<'title' | 'description', string>>) {
+  return (
+    <>
+      <meta name="description" content={description} />
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content="Meridian" />
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={description} />
+    </>
   )
 }
 

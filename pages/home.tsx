@@ -34,7 +34,13 @@ export const SAMPLES = ['81.2.69.160', '8.8.8.8', '200.160.2.3', '2001:4860:4860
 export function HomePage(props: HomeProps) {
   const { instance, assets, url, typed, outcome, world, offersSignUp, about, form } = props
   return (
-    <Layout instance={instance} title="Meridian: where is an IP address?" path="/" assets={assets}>
+    <Layout
+      instance={instance}
+      title="Meridian: where is an IP address?"
+      description="Where an IP address is, which network it belongs to and what time it is there."
+      path="/"
+      assets={assets}
+    >
       <main id="content">
         <section class="hero">
           <h1>Where is an IP address?</h1>

@@ -11,6 +11,7 @@ export interface Instance {
 export interface LayoutProps {
   readonly instance: Instance
   readonly title: string
+  readonly description?: string
   /** Path of the page, without the base path of the instance. */
   readonly path: string
   readonly assets: PageAssets
@@ -28,12 +29,13 @@ const LINKS = [
 export function Layout({
   instance: { base, version },
   title,
+  description,
   path,
   assets,
   children,
 }: LayoutProps) {
   return (
-    <Document title={title} assets={assets}>
+    <Document title={title} description={description} assets={assets}>
       <header class="bar">
         <Mark href={`${base}/`} icon={assets.icon} />
         <nav aria-label="Pages">

@@ -2,6 +2,10 @@
 export const HOME_PATH = '/'
 export const DOCS_PATH = '/docs'
 export const ROBOTS_PATH = '/robots.txt'
+/** Browsers ask for it where no page names an icon, such as beside JSON. */
+export const FAVICON_PATH = '/favicon.ico'
+/** RFC 9116. */
+export const SECURITY_PATH = '/.well-known/security.txt'
 /** The API reference as Markdown, for programs that read texts. */
 export const LLMS_PATH = '/llms.txt'
 /** Root path of the dashboard. */

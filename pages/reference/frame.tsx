@@ -17,7 +17,13 @@ interface ReferenceFrameProps extends Pick<LayoutProps, 'instance' | 'assets' | 
 export function ReferenceFrame(props: ReferenceFrameProps) {
   const { instance, assets, title, path, query = '', list, children } = props
   return (
-    <Layout instance={instance} title={`${title} · Meridian`} path={path} assets={assets}>
+    <Layout
+      instance={instance}
+      title={`${title} · Meridian`}
+      description={`${title}: a page of the API reference of this IP geolocation service.`}
+      path={path}
+      assets={assets}
+    >
       <div class="reference">
         <aside class="side" aria-label="Contents">
           <SearchForm base={instance.base} query={query} />

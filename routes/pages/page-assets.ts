@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { type AssetName, isAssetName, loadAsset } from '../../lib/assets/page-assets.ts'
-import { ASSET_PATTERN, assetPath } from '../../lib/contract/pages.ts'
+import { ASSET_PATTERN, assetPath, FAVICON_PATH } from '../../lib/contract/pages.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { PageAssets } from '../../pages/document.tsx'
@@ -20,7 +20,18 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 /** Mounts the files that pages load. The address of a file changes with its content. */
 export function mountPageAssets(app: Hono<Env>, services: Services): void {
   app.get(ASSET_PATTERN, (c) => serveAsset(services, c, ROUTE, () => loadPageAsset(c.req.path)))
+  app.get(FAVICON_PATH, (c) => serveAsset(services, c, FAVICON_PATH, loadIcon))
   app.all(ASSET_PATTERN, (c) => toResponse(refuseMethod(services, c, { route: ROUTE })))
+}
+
+/** The same icon under a fixed address. */
+async function loadIcon() {
+  const headers = {
+    'content-type': 'image/svg+xml',
+    'cache-control': 'public, max-age=86400',
+    'cross-origin-resource-policy': 'same-origin',
+  }
+  return { asset: await loadAsset('favicon.svg'), headers }
 }
 
 async function loadPageAsset(path: string) {

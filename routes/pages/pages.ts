@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono'
-import { API_PATHS, HOME_PATH, ROBOTS_PATH } from '../../lib/contract/pages.ts'
+import { API_PATHS, HOME_PATH, ROBOTS_PATH, SECURITY_PATH } from '../../lib/contract/pages.ts'
+import { DAY_MS } from '../../lib/parts/durations.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
 import type { Env } from '../context.ts'
@@ -18,6 +19,13 @@ export function mountPages(app: Hono<Env>, services: Services): void {
     ),
   )
   app.get(ROBOTS_PATH, (c) => servePage(services, c, ROBOTS_PATH, async () => ROBOTS))
+  const { contact } = services.config
+  // Without an address to report to, RFC 9116 allows no such file.
+  if (contact?.kind === 'mail') {
+    app.get(SECURITY_PATH, (c) =>
+      servePage(services, c, SECURITY_PATH, async () => securityText(services, contact.to)),
+    )
+  }
   for (const path of [HOME_PATH, ROBOTS_PATH]) {
     app.all(path, (c) => toResponse(refuseMethod(services, c, { route: path })))
   }
@@ -26,6 +34,20 @@ export function mountPages(app: Hono<Env>, services: Services): void {
 /** A program gets its own address as a line, as from peers (echoip, ipinfo). */
 function showAddress({ client }: Exchange): PageAnswer {
   return { status: 200, file: `${client?.address.text}\n`, type: 'text/plain; charset=utf-8' }
+}
+
+/** RFC 9116, section 2.5.5, recommends less than a year. */
+const SECURITY_DAYS = 90
+
+/** Says where to report a vulnerability of this server (RFC 9116). */
+function securityText({ baseUrl, now }: Services, to: string): PageAnswer {
+  const expires = new Date(now() + SECURITY_DAYS * DAY_MS).toISOString()
+  const lines = [
+    `Contact: mailto:${to}`,
+    `Expires: ${expires}`,
+    `Canonical: ${baseUrl()}${SECURITY_PATH}`,
+  ]
+  return { status: 200, file: `${lines.join('\n')}\n`, type: 'text/plain; charset=utf-8' }
 }
 
 /** Keeps look-up results out of search engines. */

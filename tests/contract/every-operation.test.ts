@@ -84,7 +84,7 @@ describe('every path', () => {
       /v2 /v1// /V1 /v1/IP/me /v1/ip/me// //v1/ip/me /v1//ip/me /v1/ip/ /v1/ip
       /v1/ip/1.2.3.4/Timezone /v1%2Fip%2Fme /v1/ip/..%2f..%2fhealth/x/y
       /v1/ip/%2e%2e/%2e%2e/%2e%2e/etc/passwd /health.json /xwell-known/openapi.json
-      /.well-known/openapiXjson /favicon.ico`)
+      /.well-known/openapiXjson /.well-known/security.txt`)
     for (const path of others) {
       const { status, body } = await ada.send('GET', path)
       assert.equal(status, 404, path)

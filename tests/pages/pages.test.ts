@@ -36,6 +36,42 @@ function tagsOf(html: string): string[] {
   return (html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replace(/ value="[^"]*"/, ''))
 }
 
+describe('for browsers and search engines', () => {
+  it('public pages have a description and a preview, error pages have none', async () => {
+    for (const path of ['/', '/docs']) {
+      const { html } = await load(path)
+      assert.match(html, /<meta name="description" content="[^"]{40,160}"/, path)
+      assert.match(html, /<meta property="og:description" content="[^"]+"/, path)
+    }
+    const { html } = await load('/nothing', { headers: { accept: 'text/html' } })
+    assert.doesNotMatch(html, /description/)
+  })
+
+  it('the icon is also where browsers look for it beside JSON', async () => {
+    const { status, headers, html } = await load('/favicon.ico')
+    assert.deepEqual([status, headers.get('content-type')], [200, 'image/svg+xml'])
+    assert.match(html, /^<svg/)
+    assert.match(headers.get('cache-control') ?? '', /max-age=86400/)
+  })
+
+  it('security.txt names the address for inquiries, if there is one (RFC 9116)', async () => {
+    const path = '/.well-known/security.txt'
+    assert.equal((await load(path)).status, 404)
+    await using other = await makeApp({
+      env: {
+        MERIDIAN_CONTACT: 'mailto:help@shop.example',
+        MERIDIAN_SMTP_URL: 'smtp://127.0.0.1:1',
+      },
+    })
+    const { status, headers, html } = await load(path, { in: other })
+    assert.deepEqual([status, headers.get('content-type')], [200, 'text/plain; charset=utf-8'])
+    assert.equal(
+      html,
+      'Contact: mailto:help@shop.example\nExpires: 2026-04-15T12:00:00.000Z\nCanonical: http://127.0.0.1:8787/.well-known/security.txt\n',
+    )
+  })
+})
+
 describe('pages', () => {
   it('allow only files of this service', async () => {
     for (const path of ['/', ...REFERENCE, '/nothing']) {
