@@ -1,3 +1,4 @@
+import { findResetAddress } from '../../lib/access/sign-in/reset-tokens.ts'
 import { AUTH_FORMS } from '../../lib/contract/account/auth.ts'
 import { commandText } from '../../lib/parts/clone-or-package.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
@@ -218,7 +219,7 @@ function readToken({ c }: Visit): string | null {
 
 type ResetShown = Partial<Pick<ResetPasswordProps, 'error' | 'problem' | 'revokeKeys'>>
 
-function showReset(
+async function showReset(
   visit: Visit,
   token: string | null,
   shown: ResetShown = {},
@@ -226,7 +227,9 @@ function showReset(
 ): Promise<PageAnswer> {
   // The link in the e-mail ticks the box if a stranger may have created keys.
   const revokeKeys = visit.c.req.query('keys') === 'revoke'
-  const content = ResetPassword({ base: visit.instance.base, token, revokeKeys, ...shown })
+  const { db, now } = visit.services
+  const email = token === null ? undefined : await findResetAddress(db, token, now())
+  const content = ResetPassword({ base: visit.instance.base, token, email, revokeKeys, ...shown })
   return showGuestPage(visit, { title: 'Choose a new password', content, status })
 }
 

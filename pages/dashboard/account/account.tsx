@@ -5,7 +5,7 @@ import { Form, PostButton } from '../parts/form.tsx'
 import { type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { EmailForm } from './email.tsx'
-import { CurrentPassword, NameField, NewPassword } from './fields.tsx'
+import { CurrentPassword, NameField, NewPassword, UserName } from './fields.tsx'
 import { DeleteCard, ExportCard } from './leaving.tsx'
 import { SecondFactorCard } from './second-factor.tsx'
 import { Sessions, type SessionsProps } from './sessions.tsx'
@@ -46,8 +46,7 @@ export function Account(props: AccountProps) {
           </Card>
           <Card id="password-title" title="Password">
             <Form action={`${base}/app/account/password`} text="Change password" kind="quiet">
-              {/* So that password managers save the new password under this name. */}
-              <input type="text" value={me.email ?? ''} autocomplete="username" readonly hidden />
+              <UserName email={me.email ?? ''} />
               <CurrentPassword name="current" label="Current password" problem={problem} />
               <NewPassword problem={problem} />
             </Form>

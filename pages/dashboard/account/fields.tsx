@@ -54,6 +54,11 @@ export function OwnerCode(given: ProblemProps & { name: string }) {
   )
 }
 
+/** Hidden, beside a new password: password managers save it under this name. */
+export function UserName({ email }: { readonly email: string }) {
+  return <input type="text" value={email} autocomplete="username" readonly hidden />
+}
+
 /** The length limits are those of better-auth. */
 export function NewPassword({ problem }: ProblemProps) {
   return (

@@ -1,7 +1,14 @@
 import { Choice, Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
-import { CodeField, CurrentPassword, EmailField, NameField, NewPassword } from './fields.tsx'
+import {
+  CodeField,
+  CurrentPassword,
+  EmailField,
+  NameField,
+  NewPassword,
+  UserName,
+} from './fields.tsx'
 
 export interface SignInProps extends PageProps {
   /** The path to open after signing in. */
@@ -188,12 +195,14 @@ export function NewVerification({ base, email = '', error, problem }: NewVerific
 export interface ResetPasswordProps extends PageProps {
   /** From the link in the e-mail; null if the link is invalid. */
   readonly token: string | null
+  /** Of the user whose password is set; undefined: unknown. */
+  readonly email: string | undefined
   /** Whether the box to revoke the keys is ticked. */
   readonly revokeKeys: boolean
 }
 
 export function ResetPassword(props: ResetPasswordProps) {
-  const { base, token, revokeKeys, error, problem } = props
+  const { base, token, email, revokeKeys, error, problem } = props
   if (token === null) {
     return (
       <>
@@ -209,6 +218,7 @@ export function ResetPassword(props: ResetPasswordProps) {
     <>
       <Result error={error} />
       <Form action={`${base}/app/reset`} text="Set password" field={field}>
+        {email !== undefined && <UserName email={email} />}
         <NewPassword problem={problem} />
         <Choice type="checkbox" name="revokeKeys" value="yes" checked={revokeKeys}>
           Revoke all API keys of this account

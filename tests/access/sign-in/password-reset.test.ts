@@ -172,6 +172,19 @@ describe('the form for a new password', () => {
     return { html, token: searchParams.get('token') ?? '' }
   }
 
+  it('names the user for password managers, while the link is good', async () => {
+    // HTML, 4.10.18.7: autocomplete="username" is the name that goes with the password.
+    const name = new RegExp(`<input[^>]*value="${EMAIL}"[^>]*autocomplete="username"`)
+    await visitPage(app, '/app/forgot', { form: { email: EMAIL } })
+    const { html, token } = await openLink()
+    assert.match(html, name)
+    const form = { token, password: 'short' }
+    assert.match((await visitPage(app, '/app/reset', { form })).html, name)
+    await visitPage(app, '/app/reset', { form: { token, password: newPassword } })
+    const spent = await visitPage(app, `/app/reset?token=${token}`)
+    assert.doesNotMatch(spent.html, name)
+  })
+
   it('proposes to revoke the keys of an address that was not verified, and does so', async () => {
     await visitPage(app, '/app/forgot', { form: { email: EMAIL } })
     const { html, token } = await openLink()
