@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { updatePlan } from '../../lib/accounts/users.ts'
-import { sharedScene } from '../support/scene/scene.ts'
-import { freshClient } from '../support/scene/send.ts'
+import { updatePlan } from '../../../lib/accounts/users.ts'
+import { sharedScene } from '../../support/scene/scene.ts'
+import { freshClient } from '../../support/scene/send.ts'
 
 const SHOP = 'https://shop.example'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { byVital, METRIC_RULES, VITALS } from '../../lib/contract/telemetry/metrics.ts'
+import { byVital, METRIC_RULES, VITALS } from '../../../lib/contract/telemetry/metrics.ts'
 import {
   firstAudience,
   judge,
@@ -9,7 +9,7 @@ import {
   percent,
   rate,
   valueText,
-} from '../../pages/dashboard/vitals/rating.ts'
+} from '../../../pages/dashboard/vitals/rating.ts'
 
 const NBSP = '\u00a0'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { updatePlan } from '../../lib/accounts/users.ts'
-import { HOUR_MS } from '../../lib/parts/durations.ts'
-import { makeApp, NOON } from '../support/helpers.ts'
-import { leaveCalls } from '../support/scene/pages.ts'
-import { freshScene } from '../support/scene/scene.ts'
+import { updatePlan } from '../../../lib/accounts/users.ts'
+import { HOUR_MS } from '../../../lib/parts/durations.ts'
+import { makeApp, NOON } from '../../support/helpers.ts'
+import { leaveCalls } from '../../support/scene/pages.ts'
+import { freshScene } from '../../support/scene/scene.ts'
 
 const SHOP = 'https://shop.example'
 
