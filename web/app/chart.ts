@@ -42,7 +42,10 @@ export function drawChart(holder: HTMLElement, columns: Columns, look: ChartLook
       },
     ],
     series: [{ label: 'UTC', value: '{YYYY}-{MM}-{DD} {HH}:{mm}' }, ...toSeries(color, look)],
-    hooks: { drawClear: [(u) => drawBands(u, color, look)] },
+    hooks: {
+      drawClear: [(u) => drawBands(u, bandsOf(u, color, look))],
+      draw: [(u) => nameBands(u, bandsOf(u, color, look))],
+    },
   }
   const [times, p50, p75, p95, values] = columns
   return new uPlot(options, [times, values, p50, p75, p95], holder)
@@ -77,11 +80,18 @@ function toSeries(color: Color, { toText }: ChartLook): Series[] {
   ]
 }
 
-/** Colours the background, and names each band at its top: good at the bottom, poor above. */
-function drawBands(u: uPlot, color: Color, { good, poor, toText }: ChartLook): void {
-  const { ctx, bbox } = u
+interface Band {
+  readonly name: string
+  readonly fill: string
+  /** In pixels of the canvas. */
+  readonly top: number
+  readonly bottom: number
+}
+
+/** Good at the bottom, needs improvement in the middle, poor at the top. */
+function bandsOf(u: uPlot, color: Color, { good, poor, toText }: ChartLook): Band[] {
   const most = u.scales['y']?.max ?? 0
-  const bands = [
+  const ends = [
     { from: 0, to: good, name: `good up to ${toText(good)}`, fill: color('--good') },
     {
       from: good,
@@ -91,19 +101,32 @@ function drawBands(u: uPlot, color: Color, { good, poor, toText }: ChartLook): v
     },
     { from: poor, to: most, name: 'poor', fill: color('--error') },
   ]
+  const placeOf = (value: number) => u.valToPos(Math.min(value, most), 'y', true)
+  return ends
+    .filter(({ from }) => from < most)
+    .map(({ from, to, ...look }) => ({ ...look, top: placeOf(to), bottom: placeOf(from) }))
+}
+
+function drawBands({ ctx, bbox }: uPlot, bands: readonly Band[]): void {
+  ctx.save()
+  ctx.globalAlpha = 0.08
+  for (const { fill, top, bottom } of bands) {
+    ctx.fillStyle = fill
+    ctx.fillRect(bbox.left, top, bbox.width, bottom - top)
+  }
+  ctx.restore()
+}
+
+/** Names each band at its top, over the bars and lines, if it is high enough. */
+function nameBands({ ctx, bbox, root }: uPlot, bands: readonly Band[]): void {
   const dots = devicePixelRatio
   ctx.save()
-  ctx.font = `${11 * dots}px ${getComputedStyle(u.root).fontFamily}`
+  ctx.font = `${11 * dots}px ${getComputedStyle(root).fontFamily}`
   ctx.textAlign = 'right'
-  for (const { from, to, name, fill } of bands) {
-    if (from >= most) continue
-    const [bottom = 0, top = 0] = [from, Math.min(to, most)].map((y) => u.valToPos(y, 'y', true))
+  for (const { name, fill, top, bottom } of bands) {
+    if (bottom - top < 18 * dots) continue
     ctx.fillStyle = fill
-    ctx.globalAlpha = 0.08
-    ctx.fillRect(bbox.left, top, bbox.width, bottom - top)
-    ctx.globalAlpha = 1
-    if (bottom - top > 18 * dots)
-      ctx.fillText(name, bbox.left + bbox.width - 8 * dots, top + 14 * dots)
+    ctx.fillText(name, bbox.left + bbox.width - 8 * dots, top + 14 * dots)
   }
   ctx.restore()
 }
