@@ -89,6 +89,10 @@ async function mayFollow(from: URL, to: URL): Promise<boolean> {
   return (from.port === '' && to.host === from.host) || (await isPublicHost(to))
 }
 
+/**
+ * `fetch` asks the DNS again, which may then name a private address. A server there gets no request all the same: it
+ * has no certificate for the name.
+ */
 async function isPublicHost({ hostname }: URL): Promise<boolean> {
   const found = await lookup(hostname.replaceAll(/[[\]]/g, ''), { all: true })
   const addresses = found.map(({ address }) => parseAddress(address))
