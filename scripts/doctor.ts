@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { recallPlans } from '../lib/billing/known-plans.ts'
+import { OVERAGE_EVENT } from '../lib/billing/overages/send-report.ts'
 import { createPlanPrices } from '../lib/billing/plan-prices.ts'
-import { OVERAGE_EVENT } from '../lib/billing/stripe/overages.ts'
 import { type Config, type PostgresConfig, readConfig } from '../lib/config/config.ts'
 import { readPlans } from '../lib/config/plans.ts'
 import { countFailed } from '../lib/contact/delivery-store.ts'

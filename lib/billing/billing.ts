@@ -15,8 +15,7 @@ import {
   WrongStripeAccount,
 } from './mirror/stripe-account.ts'
 import { createPlanPrices } from './plan-prices.ts'
-import { openGateway } from './stripe/gateway.ts'
-import type { RetryPolicy } from './stripe/stripe-calls.ts'
+import { beginCalls, type RetryPolicy } from './stripe/stripe-calls.ts'
 import type { StripeFailure, StripeOptions } from './stripe/stripe-sdk.ts'
 
 /** Everything that selling plans needs. */
@@ -102,7 +101,7 @@ export function createBilling(options: BillingOptions) {
      */
     openStripe: () => {
       if (load === null) throw notConfigured()
-      return openGateway(async () => {
+      return beginCalls(async () => {
         await requireStripeAccount()
         return load()
       }, retryPolicy)

@@ -1,7 +1,7 @@
 import type { Plan } from '../config/plans.ts'
 import type { PlanPrices } from '../contract/billing/price-schemas.ts'
 import type { Billing } from './billing.ts'
-import type { StripePrice } from './stripe/prices.ts'
+import { getPrice, type StripePrice } from './stripe/prices.ts'
 
 /**
  * The prices of the plans, as Stripe last reported them. It is empty until `refresh` has read them.
@@ -18,7 +18,7 @@ export function createCatalogue(plans: readonly Plan[], billing: Billing) {
     /** Reads all prices from Stripe. If one cannot be read, keeps what it has and throws. */
     refresh: async () => {
       const stripe = billing.openStripe()
-      const read = await Promise.all(billing.prices.all.map((id) => stripe.getPrice(id)))
+      const read = await Promise.all(billing.prices.all.map((id) => getPrice(stripe, id)))
       known = new Map(read.map((price) => [price.id, price]))
       list = toList(plans, billing, known)
     },

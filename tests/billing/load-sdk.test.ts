@@ -33,8 +33,7 @@ describe('the SDK of Stripe', () => {
       secrets: () => assert.fail(),
       onFailure: () => assert.fail(),
     })
-    await assert.rejects(billing.openStripe().listSubscriptions(null), /cannot load/)
-    const page = await billing.openStripe().listSubscriptions(null)
-    assert.deepEqual(page, { subscriptions: [], next: null })
+    await assert.rejects(billing.openStripe().subscriptions.list(), /cannot load/)
+    assert.deepEqual((await billing.openStripe().subscriptions.list()).data, [])
   })
 })

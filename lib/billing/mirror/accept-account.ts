@@ -1,6 +1,7 @@
 import type { AuditNote } from '../../contract/account/audit-actions.ts'
 import type { Statement } from '../../db/transaction.ts'
 import type { Billing } from '../billing.ts'
+import { hasCustomer } from '../stripe/customers.ts'
 import { deleteCustomer, listCustomers } from '../subscription/customers.ts'
 import { saveStripeAccount } from './stripe-account.ts'
 
@@ -17,7 +18,7 @@ export async function acceptStripeAccount(
   const released: string[] = []
   for (const customer of await listCustomers(db)) {
     const { userId, customerId } = customer
-    if (await billing.openStripe().hasCustomer(customerId)) continue
+    if (await hasCustomer(billing.openStripe(), customerId)) continue
     const target = { targetType: 'customer', targetId: customerId }
     const note = audit(userId, { action: 'release_customer', ...target })
     if (await change([deleteCustomer(db, customer), alignKeyExpiry(userId), note])) {

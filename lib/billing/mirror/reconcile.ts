@@ -6,7 +6,9 @@ import type { Db } from '../../db/open.ts'
 import { users } from '../../db/tables.ts'
 import type { Billing } from '../billing.ts'
 import { compareMeter } from '../overages/meter.ts'
-import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
+import { hasCustomer } from '../stripe/customers.ts'
+import { eachOf } from '../stripe/stripe-calls.ts'
+import { type StripeSubscription, toStripeSubscription } from '../stripe/stripe-subscription.ts'
 import { type CustomerRow, findOrAssign, listCustomers } from '../subscription/customers.ts'
 import { toMirrorRows } from '../subscription/mirror-rows.ts'
 import { findSubscription, type SubscriptionRow } from '../subscription/subscriptions.ts'
@@ -85,12 +87,12 @@ async function listAllSubscriptions(
   isStopped: () => boolean,
 ): Promise<Map<string, StripeSubscription[]>> {
   const all: StripeSubscription[] = []
-  let after: string | null = null
-  do {
-    const page = await billing.openStripe().listSubscriptions(after)
-    all.push(...page.subscriptions)
-    after = page.next
-  } while (after !== null && !isStopped())
+  const expand = ['data.customer']
+  const listed = eachOf((page) => billing.openStripe().subscriptions.list({ expand, ...page }))
+  for await (const one of listed) {
+    if (isStopped()) break
+    all.push(toStripeSubscription(one))
+  }
   return Map.groupBy(all, ({ customerId }) => customerId)
 }
 
@@ -180,7 +182,7 @@ async function compare(
     if (mode === 'repair' && isOwn) await resync(billing, userId)
     return found
   }
-  if (subscriptions.length === 0 && !(await billing.openStripe().hasCustomer(customerId))) {
+  if (subscriptions.length === 0 && !(await hasCustomer(billing.openStripe(), customerId))) {
     const detail = `Stripe does not know the customer; keeps ${planOf(before)}`
     return [{ kind: 'missing-customer', ...about, detail }]
   }
@@ -205,7 +207,7 @@ async function learnStripeAccount(billing: Billing): Promise<void> {
   if (known !== null && account.account === null) return
   const stripe = billing.openStripe()
   for (const customerId of await listOldest(billing.db)) {
-    if (!(await stripe.hasCustomer(customerId))) continue
+    if (!(await hasCustomer(stripe, customerId))) continue
     await billing.change([saveStripeAccount(billing.db, account)])
     return
   }

@@ -1,11 +1,10 @@
+import type Stripe from 'stripe'
 import { overagePeriods } from '../../db/billing-tables.ts'
 import { and, gt, lt } from '../../db/drizzle.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../parts/durations.ts'
 import type { Billing } from '../billing.ts'
-import type { StripeGateway } from '../stripe/gateway.ts'
-import type { MeteredTime } from '../stripe/overages.ts'
 import { StripeRefusal } from '../stripe/stripe-refusal.ts'
-import { countArrived } from './overage-store.ts'
+import { countArrived, type MeteredTime } from './overage-store.ts'
 
 /** Stripe has added up the last units of a period, and finalized its invoice. */
 const SETTLED_MS = 2 * HOUR_MS
@@ -17,15 +16,28 @@ const SHOWN_MS = 4 * DAY_MS
  */
 export async function readMeter(
   { db, overagePrice }: Billing,
-  stripe: StripeGateway,
+  stripe: Stripe,
   customerId: string,
   { start, end }: MeteredTime,
 ): Promise<{ readonly metered: number; readonly sent: number }> {
   // A refusal only delays one report: the others do not need the price.
   if (overagePrice === undefined) throw new StripeRefusal('price_not_set')
   const minutes = { start: minuteOf(start), end: minuteOf(end) + MINUTE_MS }
-  const metered = await stripe.countUnits(overagePrice, customerId, minutes)
+  const metered = await countUnits(stripe, overagePrice, customerId, minutes)
   return { metered, sent: await countArrived(db, customerId, minutes) }
+}
+
+/** Counts the customer's units at the meter of this price; `start` and `end` are whole minutes. */
+export async function countUnits(
+  stripe: Stripe,
+  price: string,
+  customer: string,
+  { start, end }: MeteredTime,
+): Promise<number> {
+  const { recurring } = await stripe.prices.retrieve(price)
+  const query = { customer, start_time: start / 1000, end_time: end / 1000 }
+  const { data } = await stripe.billing.meters.listEventSummaries(recurring?.meter ?? '', query)
+  return data.reduce((sum, { aggregated_value }) => sum + aggregated_value, 0)
 }
 
 export interface MeterDifference {

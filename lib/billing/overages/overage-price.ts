@@ -1,3 +1,4 @@
+import type Stripe from 'stripe'
 import type { StoredOveragePrice } from '../../config/overage-terms.ts'
 import { overagePrices } from '../../db/billing-tables.ts'
 import { eq, ne } from '../../db/drizzle.ts'
@@ -45,7 +46,7 @@ async function findStoredPrice({ db, overagePrice }: Billing) {
 
 async function readPrice(billing: Billing, id: string, readAt: number): Promise<void> {
   const { db } = billing
-  const price = await billing.openStripe().readOveragePrice(id)
+  const price = await readPerUnit(billing.openStripe(), id)
   if (price === null) {
     await billing.change([db.delete(overagePrices)])
     throw notConfigured('Overages have no metered price per unit')
@@ -56,4 +57,17 @@ async function readPrice(billing: Billing, id: string, readAt: number): Promise<
     .values(row)
     .onConflictDoUpdate({ target: overagePrices.id, set: row })
   await billing.change([save])
+}
+
+/** null unless the price is metered, and the same for each unit. */
+async function readPerUnit(stripe: Stripe, id: string): Promise<StoredOveragePrice | null> {
+  const price = await stripe.prices.retrieve(id, { expand: ['currency_options'] })
+  const { billing_scheme, currency, recurring, transform_quantity, unit_amount_decimal } = price
+  const isPerUnit = billing_scheme === 'per_unit' && transform_quantity === null
+  if (!isPerUnit || recurring?.usage_type !== 'metered' || unit_amount_decimal === null) return null
+  const others = Object.entries(price.currency_options ?? {})
+    .filter(([other]) => other !== currency)
+    .map(([other, option]) => [other, option.unit_amount_decimal?.toString()])
+  const amounts = JSON.stringify(Object.fromEntries(others))
+  return { currency, unitAmount: unit_amount_decimal.toString(), others: amounts }
 }

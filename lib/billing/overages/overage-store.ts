@@ -16,7 +16,6 @@ import {
 import type { Db } from '../../db/open.ts'
 import { usageByPeriod } from '../../db/tables.ts'
 import { runInTransaction } from '../../db/transaction.ts'
-import type { MeteredTime } from '../stripe/overages.ts'
 
 /** An entry of the outbox: units of a period to report to Stripe. It is kept after it is sent. */
 export type OverageReport = typeof overageReports.$inferSelect
@@ -107,6 +106,12 @@ export async function changeReport(
 ): Promise<void> {
   const isReport = eq(overageReports.identifier, identifier)
   await runInTransaction(db, [db.update(overageReports).set(change).where(isReport)])
+}
+
+/** From `start` up to `end`, in epoch milliseconds. */
+export interface MeteredTime {
+  readonly start: number
+  readonly end: number
 }
 
 /** Sums the customer's units that Stripe has confirmed, dated from `start` up to `end`. */

@@ -1,3 +1,4 @@
+import type Stripe from 'stripe'
 import { subscriptions } from '../../db/billing-tables.ts'
 import { and, eq, isNotNull } from '../../db/drizzle.ts'
 import type { Billing } from '../billing.ts'
@@ -40,15 +41,30 @@ export async function removeUnusedItem(
     await reportAll(userId)
     const left = [...(await listUnsent(db, userId)), ...(await listUnreported(db, userId))]
     // A draft gets the last units of its period while the item is there.
-    if (left.length > 0 || (await stripe.hasDraft(row.id))) return
+    if (left.length > 0 || (await hasDraft(stripe, row.id))) return
     const { customerId } = (await findCustomer(db, userId)) ?? {}
     const time = { start: row.periodStart, end: now() }
     const { metered, sent } = await readMeter(billing, stripe, customerId ?? '', time)
     if (metered < sent) return
-    await stripe.removeItem(row.id, row.overageItemId)
+    await removeItem(stripe, row.id, row.overageItemId)
     await sync(billing, stripe, userId, (result) => auditSync(billing, userId, result))
   }
   await enqueue(userId, remove).catch((error) => onDelayed(error, CANNOT_REMOVE, { userId }))
 }
 
 const CANNOT_REMOVE = 'cannot remove the price of overages that are off'
+
+/** Whether an invoice of the subscription may still change. */
+async function hasDraft(stripe: Stripe, subscription: string): Promise<boolean> {
+  const drafts = await stripe.invoices.list({ subscription, status: 'draft', limit: 1 })
+  return drafts.data.length > 0
+}
+
+/**
+ * Removes the metered item. Stripe charges its usage now, unless there are no prorations:
+ * https://docs.stripe.com/billing/subscriptions/usage-based/manage-billing-setup
+ */
+export async function removeItem(stripe: Stripe, subscription: string, id: string): Promise<void> {
+  const items = [{ id, deleted: true }]
+  await stripe.subscriptions.update(subscription, { items, proration_behavior: 'always_invoice' })
+}

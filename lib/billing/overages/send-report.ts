@@ -1,5 +1,6 @@
+import type Stripe from 'stripe'
 import type { Billing } from '../billing.ts'
-import type { StripeGateway } from '../stripe/gateway.ts'
+import { IDENTIFIER_USED, StripeRefusal } from '../stripe/stripe-refusal.ts'
 import { findSubscription } from '../subscription/subscriptions.ts'
 import { readMeter } from './meter.ts'
 import { isForgotten, isTooLate } from './overage-report.ts'
@@ -23,9 +24,37 @@ export async function sendReport(
     const isFirst = report.firstTriedAt === null || isUncertain
     if (isFirst) await changeReport(billing.db, report, { at, firstTriedAt: now })
     const { identifier, customerId } = report
-    await stripe.sendMeterEvent({ identifier, customerId, units: unitsOf(report), at })
+    await sendMeterEvent(stripe, { identifier, customerId, units: unitsOf(report), at })
   }
   await changeReport(billing.db, report, { sentAt: now })
+}
+
+/** The name of the meter's events; docs/overages.md contains it too. */
+export const OVERAGE_EVENT = 'meridian_overage'
+
+interface MeterEvent {
+  /** Stripe counts events with the same identifier once, for at least a day. */
+  readonly identifier: string
+  readonly customerId: string
+  readonly units: number
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** Stripe checks the event at once, but adds it to the sum later. */
+export async function sendMeterEvent(
+  stripe: Stripe,
+  { identifier, customerId, units, at }: MeterEvent,
+): Promise<void> {
+  const event = {
+    event_name: OVERAGE_EVENT,
+    identifier,
+    payload: { stripe_customer_id: customerId, value: String(units) },
+    timestamp: new Date(at).toISOString(),
+  }
+  await stripe.v2.billing.meterEvents.create(event).catch((error) => {
+    if (!(error instanceof StripeRefusal && error.reason === IDENTIFIER_USED)) throw error
+  })
 }
 
 /**
@@ -34,7 +63,7 @@ export async function sendReport(
  */
 async function hasArrived(
   billing: Billing,
-  stripe: StripeGateway,
+  stripe: Stripe,
   report: OverageReport,
   until: number,
 ): Promise<boolean> {

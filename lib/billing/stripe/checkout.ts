@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 import type { StripeConfig } from '../../config/config.ts'
 import type { CheckoutResponse } from '../../contract/billing/billing-schemas.ts'
-import type { StripeCalls } from './stripe-calls.ts'
-import { ifMissing, StripeRefusal } from './stripe-refusal.ts'
+import { MAX_PAGE } from './stripe-calls.ts'
+import { ifMissing, onRefusal } from './stripe-refusal.ts'
 import { PLAN_FIELD, USER_FIELD } from './stripe-subscription.ts'
 
 export interface CheckoutOptions {
@@ -23,40 +23,28 @@ export interface CheckoutOptions {
   readonly pages: { readonly done: string; readonly canceled: string }
 }
 
-/** A customer never has more open sessions: each checkout closes the earlier ones. */
-const MAX_OPEN = 100
-
-export function checkoutCalls({ read, write }: StripeCalls) {
-  const listOpen = async (customer: string): Promise<string[]> => {
-    const params = { customer, status: 'open', limit: MAX_OPEN } as const
-    const open = await read((sdk, options) => sdk.checkout.sessions.list(params, options)).catch(
-      ifMissing(null),
-    )
-    return (open?.data ?? []).map(({ id }) => id)
-  }
-  const expire = async (id: string): Promise<boolean> => {
-    try {
-      await write((sdk, options) => sdk.checkout.sessions.expire(id, {}, options))
-      return true
-    } catch (error) {
-      if (error instanceof StripeRefusal) return false
-      throw error
-    }
-  }
+export async function openCheckout(
+  stripe: Stripe,
+  checkout: CheckoutOptions,
+): Promise<CheckoutResponse> {
+  const { url, client_secret } = await stripe.checkout.sessions.create(paramsOf(checkout))
   return {
-    openCheckout: async (checkout: CheckoutOptions): Promise<CheckoutResponse> => {
-      const { url, client_secret: clientSecret } = await write((sdk, options) =>
-        sdk.checkout.sessions.create(paramsOf(checkout), options),
-      )
-      return { ...(url !== null && { url }), ...(clientSecret !== null && { clientSecret }) }
-    },
-
-    /** Closes the customer's open payment pages. Returns whether all are closed. */
-    closeCheckouts: async (customerId: string): Promise<boolean> => {
-      const outcomes = await Promise.all((await listOpen(customerId)).map(expire))
-      return outcomes.every((expired) => expired)
-    },
+    ...(url !== null && { url }),
+    ...(client_secret !== null && { clientSecret: client_secret }),
   }
+}
+
+/**
+ * Closes the customer's open payment pages. Returns whether all are closed. There are never more than a few:
+ * each checkout closes the earlier ones.
+ */
+export async function closeCheckouts(stripe: Stripe, customer: string): Promise<boolean> {
+  const params = { customer, status: 'open', limit: MAX_PAGE } as const
+  const open = await stripe.checkout.sessions.list(params).catch(ifMissing({ data: [] }))
+  const expired = await Promise.all(
+    open.data.map(({ id }) => stripe.checkout.sessions.expire(id).catch(onRefusal(null))),
+  )
+  return !expired.includes(null)
 }
 
 function paramsOf(options: CheckoutOptions) {

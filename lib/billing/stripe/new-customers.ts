@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type Stripe from 'stripe'
-import type { StripeCalls } from './stripe-calls.ts'
+import { MAX_PAGE } from './stripe-calls.ts'
 import { ifMissing, ifStored, StripeDenial, StripeRefusal } from './stripe-refusal.ts'
 import { USER_FIELD } from './stripe-subscription.ts'
 
@@ -11,22 +11,20 @@ export interface Buyer {
   readonly name: string | null
 }
 
-const MAX_PAGE = 100
-
-export function newCustomerCalls(calls: StripeCalls) {
-  return {
-    /**
-     * Returns the id of the buyer's customer. Creates one if there is none, or if it is in `gone`. A lost
-     * answer does not lead to a second customer, even if the buyer's name or address has changed since:
-     * Stripe repeats the answer to the same idempotency key for a day, and after that the search finds it.
-     */
-    createCustomer: async (buyer: Buyer, gone: ReadonlySet<string>): Promise<string> => {
-      const customer =
-        (await findCustomer(calls, buyer, gone)) ?? (await create(calls, buyer.userId, gone))
-      await setContact(calls, customer, buyer)
-      return customer.id
-    },
-  }
+/**
+ * Returns the id of the buyer's customer. Creates one if there is none, or if it is in `gone`. A lost
+ * answer does not lead to a second customer, even if the buyer's name or address has changed since:
+ * Stripe repeats the answer to the same idempotency key for a day, and after that the search finds it.
+ */
+export async function createCustomer(
+  stripe: Stripe,
+  buyer: Buyer,
+  gone: ReadonlySet<string>,
+): Promise<string> {
+  const customer =
+    (await findCustomer(stripe, buyer, gone)) ?? (await create(stripe, buyer.userId, gone))
+  await setContact(stripe, customer, buyer)
+  return customer.id
 }
 
 /**
@@ -34,16 +32,14 @@ export function newCustomerCalls(calls: StripeCalls) {
  * tried. Stripe refuses a known key with other parameters, so they contain nothing that can change.
  */
 async function create(
-  { write }: StripeCalls,
+  stripe: Stripe,
   userId: string,
   gone: ReadonlySet<string>,
 ): Promise<Stripe.Customer> {
   const params = { metadata: { [USER_FIELD]: userId } }
   for (let attempt = 0; ; attempt += 1) {
     const key = `meridian-customer-${hash('sha256', userId)}-${attempt}`
-    const created = await write((sdk, options) => sdk.customers.create(params, options), key).catch(
-      ifStored,
-    )
+    const created = await stripe.customers.create(params, { idempotencyKey: key }).catch(ifStored)
     if (created !== null && !gone.has(created.id)) return created
   }
 }
@@ -53,7 +49,7 @@ async function create(
  * Stripe repeats the answer of its creation even then.
  */
 async function setContact(
-  { write }: StripeCalls,
+  stripe: Stripe,
   { id, ...known }: Stripe.Customer,
   { email, name }: Buyer,
 ): Promise<void> {
@@ -62,32 +58,30 @@ async function setContact(
     ...(!known.name && name !== null && { name }),
   }
   if (Object.keys(changes).length === 0) return
-  await write((sdk, options) => sdk.customers.update(id, changes, options)).catch(ifMissing(null))
+  await stripe.customers.update(id, changes).catch(ifMissing(null))
 }
 
 /** Finds a customer that our database lacks: the answer was lost, or a backup was restored. */
 async function findCustomer(
-  calls: StripeCalls,
+  stripe: Stripe,
   buyer: Buyer,
   gone: ReadonlySet<string>,
 ): Promise<Stripe.Customer | undefined> {
-  const found = (await search(calls, buyer)) ?? (await listByEmail(calls, buyer))
+  const found = (await search(stripe, buyer)) ?? (await listByEmail(stripe, buyer))
   return found.find(({ id, metadata }) => metadata[USER_FIELD] === buyer.userId && !gone.has(id))
 }
 
 /** null: Stripe offers no search in India, or the key may not use it. */
-async function search({ read }: StripeCalls, { userId }: Buyer): Promise<Stripe.Customer[] | null> {
+async function search(stripe: Stripe, { userId }: Buyer): Promise<Stripe.Customer[] | null> {
   const query = `metadata['${USER_FIELD}']:'${userId.replaceAll(/[\\']/g, '\\$&')}'`
   try {
-    const params = { query, limit: MAX_PAGE }
-    return (await read((sdk, options) => sdk.customers.search(params, options))).data
+    return (await stripe.customers.search({ query, limit: MAX_PAGE })).data
   } catch (error) {
     if (error instanceof StripeRefusal || error instanceof StripeDenial) return null
     throw error
   }
 }
 
-async function listByEmail({ read }: StripeCalls, { email }: Buyer): Promise<Stripe.Customer[]> {
-  const params = { email, limit: MAX_PAGE }
-  return (await read((sdk, options) => sdk.customers.list(params, options))).data
+async function listByEmail(stripe: Stripe, { email }: Buyer): Promise<Stripe.Customer[]> {
+  return (await stripe.customers.list({ email, limit: MAX_PAGE })).data
 }

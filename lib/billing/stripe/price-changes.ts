@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
 import type { PaymentConfirmation } from '../../contract/billing/billing-schemas.ts'
 import { ApiError } from '../../parts/errors.ts'
-import type { StripeCalls } from './stripe-calls.ts'
+import { requireTaxLocation, taxLines, taxOf } from './invoice-tax.ts'
+import { idOf, MAX_PAGE } from './stripe-calls.ts'
 import { ConfirmationNeeded, unavailable } from './stripe-refusal.ts'
 import { CHARGED_FROM_FIELD, OVERAGES_FIELD, PLAN_FIELD } from './stripe-subscription.ts'
-import { requireTaxLocation, taxLines, taxOf } from './tax/invoice-tax.ts'
 
 /** Gives an item of a subscription another price. */
 export interface PriceChange {
@@ -33,69 +33,55 @@ export interface PendingChange {
   readonly confirmation: PaymentConfirmation
 }
 
-/** A subscription never has more open invoices. */
-const MAX_OPEN = 100
 const EXPANDED = ['latest_invoice']
 
-export function priceChangeCalls({ read, write }: StripeCalls) {
-  const update = (id: string, params: Stripe.SubscriptionUpdateParams) =>
-    write((sdk, options) => sdk.subscriptions.update(id, params, options))
-  return {
-    /** Returns what `changePrice` would cost. */
-    previewPrice: async (change: PriceChange) => {
-      const { subscriptionId: subscription } = change
-      const params = { subscription, subscription_details: paramsOf(change) }
-      const invoice = await read((sdk, options) => sdk.invoices.createPreview(params, options))
-      requireTaxLocation(invoice)
-      return toCost(invoice)
-    },
+/** Returns what `changePrice` would cost. */
+export async function previewPrice(stripe: Stripe, change: PriceChange) {
+  const { subscriptionId: subscription } = change
+  const subscription_details = paramsOf(change)
+  const invoice = await stripe.invoices.createPreview({ subscription, subscription_details })
+  requireTaxLocation(invoice)
+  return toCost(invoice)
+}
 
-    /**
-     * Returns null once the price is changed. If the bank asks the customer to confirm the payment,
-     * returns the pending change, which Stripe applies once it is paid. Throws PAYMENT_FAILED, and
-     * changes nothing, if the card is declined, or if the change must not wait for the bank (`ifAsked`).
-     */
-    changePrice: async (
-      change: PriceChange,
-      overages: 'keep' | 'off',
-      ifAsked: 'wait' | 'refuse' = 'wait',
-    ): Promise<PendingChange | null> => {
-      const { subscriptionId: id } = change
-      const metadata = {
-        [PLAN_FIELD]: change.planId,
-        // Stripe removes a field whose value is empty.
-        [CHARGED_FROM_FIELD]: change.chargedFrom,
-        ...(overages === 'off' && { [OVERAGES_FIELD]: overages }),
-      }
-      const params = { ...paramsOf(change), metadata }
-      try {
-        await update(id, { ...params, payment_behavior: 'error_if_incomplete' })
-        return null
-      } catch (error) {
-        if (!(error instanceof ConfirmationNeeded)) throw error
-        if (ifAsked === 'refuse') throw confirmElsewhere()
-      }
-      const pending = { payment_behavior: 'pending_if_incomplete', expand: EXPANDED } as const
-      return toPending(await update(id, { ...params, ...pending }))
-    },
-
-    /** Finds what the customer must still pay: a pending change, and the ids of other open invoices. */
-    findUnpaid: async (id: string) => {
-      const subscription = await read((sdk, options) =>
-        sdk.subscriptions.retrieve(id, { expand: EXPANDED }, options),
-      )
-      const pending = toPending(subscription)
-      const params = { subscription: id, status: 'open', limit: MAX_OPEN } as const
-      const { data } = await read((sdk, options) => sdk.invoices.list(params, options))
-      const ids = data.map((invoice) => invoice.id)
-      return { pending, invoices: ids.filter((invoice) => invoice !== pending?.invoiceId) }
-    },
-
-    /** Discards a pending change by making its invoice void. */
-    discardChange: async ({ invoiceId }: PendingChange): Promise<void> => {
-      await write((sdk, options) => sdk.invoices.voidInvoice(invoiceId, {}, options))
-    },
+/**
+ * Returns null once the price is changed. If the bank asks the customer to confirm the payment,
+ * returns the pending change, which Stripe applies once it is paid. Throws PAYMENT_FAILED, and
+ * changes nothing, if the card is declined, or if the change must not wait for the bank (`ifAsked`).
+ */
+export async function changePrice(
+  stripe: Stripe,
+  change: PriceChange,
+  overages: 'keep' | 'off',
+  ifAsked: 'wait' | 'refuse' = 'wait',
+): Promise<PendingChange | null> {
+  const { subscriptionId: id } = change
+  const metadata = {
+    [PLAN_FIELD]: change.planId,
+    // Stripe removes a field whose value is empty.
+    [CHARGED_FROM_FIELD]: change.chargedFrom,
+    ...(overages === 'off' && { [OVERAGES_FIELD]: overages }),
   }
+  const params = { ...paramsOf(change), metadata }
+  try {
+    await stripe.subscriptions.update(id, { ...params, payment_behavior: 'error_if_incomplete' })
+    return null
+  } catch (error) {
+    if (!(error instanceof ConfirmationNeeded)) throw error
+    if (ifAsked === 'refuse') throw confirmElsewhere()
+  }
+  const pending = { payment_behavior: 'pending_if_incomplete', expand: EXPANDED } as const
+  return toPending(await stripe.subscriptions.update(id, { ...params, ...pending }))
+}
+
+/** Finds what the customer must still pay: a pending change, and the ids of other open invoices. */
+export async function findUnpaid(stripe: Stripe, id: string) {
+  const subscription = await stripe.subscriptions.retrieve(id, { expand: EXPANDED })
+  const pending = toPending(subscription)
+  const open = { subscription: id, status: 'open', limit: MAX_PAGE } as const
+  const ids = (await stripe.invoices.list(open)).data.map((invoice) => invoice.id)
+  const invoices = ids.filter((invoice) => invoice !== pending?.invoiceId)
+  return { customerId: idOf(subscription.customer), pending, invoices }
 }
 
 function toCost(invoice: Stripe.Invoice) {

@@ -51,6 +51,14 @@ export function ifMissing<Fallback>(fallback: Fallback) {
   }
 }
 
+/** For `catch`: returns `fallback` if Stripe refused the call. */
+export function onRefusal<Fallback>(fallback: Fallback) {
+  return (error: unknown): Fallback => {
+    if (error instanceof StripeRefusal) return fallback
+    throw error
+  }
+}
+
 /** For `catch`: returns null if Stripe keeps an earlier failure. */
 export function ifStored(error: unknown): null {
   if (error instanceof StripeStoredFailure) return null

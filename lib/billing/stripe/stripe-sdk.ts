@@ -1,5 +1,6 @@
 import Stripe from 'stripe'
 import { ApiError } from '../../parts/errors.ts'
+import { NO_TAX_LOCATION, taxLocationNeeded } from './invoice-tax.ts'
 import { createStripeHttp } from './stripe-http.ts'
 import {
   ConfirmationNeeded,
@@ -8,7 +9,6 @@ import {
   StripeRefusal,
   unavailable,
 } from './stripe-refusal.ts'
-import { NO_TAX_LOCATION, taxLocationNeeded } from './tax/invoice-tax.ts'
 
 export type StripeSdk = ReturnType<typeof createStripe>
 

@@ -1,3 +1,4 @@
+import type Stripe from 'stripe'
 import type { Plan } from '../../config/plans.ts'
 import type {
   PaymentConfirmation,
@@ -7,8 +8,13 @@ import { HOUR_MS } from '../../parts/durations.ts'
 import { ApiError } from '../../parts/errors.ts'
 import type { Actor, Billing } from '../billing.ts'
 import { getPrice, type Offer } from '../plan-prices.ts'
-import type { StripeGateway } from '../stripe/gateway.ts'
-import type { PendingChange, PriceChange } from '../stripe/price-changes.ts'
+import {
+  changePrice,
+  findUnpaid,
+  type PendingChange,
+  type PriceChange,
+  previewPrice,
+} from '../stripe/price-changes.ts'
 import { saveChange } from './changes.ts'
 import { explainCurrency } from './currency.ts'
 import { changeTime, countedPeriod, explainCredit, periodAfter, restartTime } from './proration.ts'
@@ -50,14 +56,14 @@ export function previewPlanChange(
     if (isCurrent(wanted)) {
       return { ...toAnswer(plan, shownAt), currency: row.currency ?? '', amountDue: 0, lines: [] }
     }
-    const unpaid = await stripe.findUnpaid(row.id)
+    const unpaid = await findUnpaid(stripe, row.id)
     if (isPending(billing, unpaid, wanted)) {
       const { at, cost } = unpaid.pending
       return { ...toAnswer(plan, at), ...cost }
     }
     requirePaid(row, unpaid)
     const { change, note } = await toPriceChange(billing, wanted, shownAt)
-    const cost = await stripe.previewPrice(change).catch(explainChange(stripe, row, change))
+    const cost = await previewPrice(stripe, change).catch(explainChange(stripe, row, change))
     const preview = { userId, plan: plan.id, interval, prorationAt: shownAt }
     await billing.change([savePreview(billing.db, preview)])
     const free = note === null ? [] : [{ description: note, amount: 0 }]
@@ -65,7 +71,7 @@ export function previewPlanChange(
   })
 }
 
-type Unpaid = Awaited<ReturnType<StripeGateway['findUnpaid']>>
+type Unpaid = Awaited<ReturnType<typeof findUnpaid>>
 
 /** The subscription, still with its old plan if the customer must confirm the payment first. */
 export interface PlanChange {
@@ -85,12 +91,12 @@ export function changePlan(
 ): Promise<PlanChange> {
   return withSubscription(billing, actor.userId, async (stripe, row) => {
     const wanted = { row, offer: { plan, interval: interval ?? row.interval } }
-    const unpaid = await stripe.findUnpaid(row.id)
+    const unpaid = await findUnpaid(stripe, row.id)
     if (isPending(billing, unpaid, wanted)) {
       return { row, confirmation: unpaid.pending.confirmation }
     }
     if (unpaid.pending !== null) {
-      await stripe.discardChange(unpaid.pending)
+      await stripe.invoices.voidInvoice(unpaid.pending.invoiceId)
       await billing.change([forgetPending(billing.db, row.userId)])
     }
     if (isCurrent(wanted)) return { row }
@@ -116,7 +122,7 @@ function isPending(
 
 async function makeChange(
   billing: Billing,
-  stripe: StripeGateway,
+  stripe: Stripe,
   actor: Actor,
   wanted: Wanted,
 ): Promise<PlanChange> {
@@ -129,9 +135,10 @@ async function makeChange(
   // credited ends with the confirmation: what is used until then would be free.
   const mayWait = row.overageItemId === null && change.period === 'keep'
   const overages = billing.prices.allowsOverages(offer) ? 'keep' : 'off'
-  const pending = await stripe
-    .changePrice(change, overages, mayWait ? 'wait' : 'refuse')
-    .catch(explainChange(stripe, row, change))
+  const ifAsked = mayWait ? 'wait' : 'refuse'
+  const pending = await changePrice(stripe, change, overages, ifAsked).catch(
+    explainChange(stripe, row, change),
+  )
   const detail = changeText(wanted)
   if (pending === null) {
     return { row: await saveChange(billing, stripe, actor, toNote('change_plan', row, detail)) }
@@ -214,7 +221,7 @@ function notYet(notBefore: number, first?: string): ApiError {
 }
 
 /** A subscription keeps its currency, in which the new plan may not be sold. */
-function explainChange(stripe: StripeGateway, row: SubscriptionRow, { price }: PriceChange) {
+function explainChange(stripe: Stripe, row: SubscriptionRow, { price }: PriceChange) {
   return explainCurrency(stripe, { price, customerId: null, currency: row.currency ?? undefined })
 }
 

@@ -1,3 +1,4 @@
+import type Stripe from 'stripe'
 import type { Plan } from '../../config/plans.ts'
 import type { CancelResponse } from '../../contract/billing/billing-schemas.ts'
 import { ApiError } from '../../parts/errors.ts'
@@ -9,7 +10,7 @@ import {
   requireOverages,
   requirePaidRenewal,
 } from '../overages/spending-cap.ts'
-import type { StripeGateway } from '../stripe/gateway.ts'
+import { cancelAtPeriodEnd, switchOverages, undoCancellation } from '../stripe/subscriptions.ts'
 import { findSubscription, type SubscriptionRow, toNote } from './subscriptions.ts'
 import { sync } from './sync.ts'
 import { requireActive, withSubscription } from './with-subscription.ts'
@@ -18,7 +19,7 @@ import { requireActive, withSubscription } from './with-subscription.ts'
 export function cancelSubscription(billing: Billing, actor: Actor): Promise<CancelResponse> {
   return withSubscription(billing, actor.userId, async (stripe, row) => {
     if (row.cancelAt !== null) return toCanceling(row)
-    await stripe.cancelAtPeriodEnd(row.id)
+    await cancelAtPeriodEnd(stripe, row.id)
     const note = toNote('cancel_subscription', row, row.plan)
     return toCanceling(await saveChange(billing, stripe, actor, note))
   })
@@ -28,7 +29,7 @@ export function cancelSubscription(billing: Billing, actor: Actor): Promise<Canc
 export function reactivateSubscription(billing: Billing, actor: Actor): Promise<void> {
   return withSubscription(billing, actor.userId, async (stripe, row) => {
     if (row.cancelAt === null) return
-    await stripe.undoCancellation(row.id)
+    await undoCancellation(stripe, row.id)
     const note = toNote('reactivate_subscription', row, row.plan)
     await saveChange(billing, stripe, actor, note)
   })
@@ -60,7 +61,8 @@ export async function setOverages(
       requireSingle(duplicates)
     }
     const detail = wanted === 'on' ? `on: ${await describeTerms(billing, row)}` : wanted
-    await stripe.setOverages(row.id, wanted, row.overageItemId === null ? overagePrice : null)
+    const added = row.overageItemId === null ? overagePrice : null
+    await switchOverages(stripe, row.id, wanted, added)
     return (await saveChange(billing, stripe, actor, toNote('set_overages', row, detail))).overages
   })
 }
@@ -77,7 +79,7 @@ function requireSingle(duplicates: readonly string[]): void {
 /** Stores the subscription as Stripe has it after a change, together with the audit row. */
 export async function saveChange(
   billing: Billing,
-  stripe: StripeGateway,
+  stripe: Stripe,
   actor: Actor,
   note: ReturnType<typeof toNote>,
 ): Promise<SubscriptionRow> {

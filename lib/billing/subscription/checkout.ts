@@ -1,3 +1,4 @@
+import type Stripe from 'stripe'
 import type { Plan } from '../../config/plans.ts'
 import type { CheckoutResponse } from '../../contract/billing/billing-schemas.ts'
 import type { Interval } from '../../contract/billing/price-schemas.ts'
@@ -5,10 +6,10 @@ import { ApiError } from '../../parts/errors.ts'
 import type { Actor, Billing } from '../billing.ts'
 import { findStripeAccount } from '../mirror/stripe-account.ts'
 import { getPrice } from '../plan-prices.ts'
-import type { CheckoutOptions } from '../stripe/checkout.ts'
-import type { StripeGateway } from '../stripe/gateway.ts'
-import type { Buyer } from '../stripe/new-customers.ts'
+import { type CheckoutOptions, closeCheckouts, openCheckout } from '../stripe/checkout.ts'
+import { type Buyer, createCustomer } from '../stripe/new-customers.ts'
 import { unavailable } from '../stripe/stripe-refusal.ts'
+import { cancelNow } from '../stripe/subscriptions.ts'
 import { explainCurrency } from './currency.ts'
 import { deleteCustomer, findCustomer, insertCustomer, UnknownCustomer } from './customers.ts'
 import { findSubscription, hasAccess } from './subscriptions.ts'
@@ -36,9 +37,9 @@ export async function startCheckout(
     const trialDays = (await hasTried(billing, userId)) ? undefined : plan.trialDays
     const checkout = { userId, customerId, price, planId: plan.id, trialDays, tax, ...options }
     const { currency } = options
-    const opened = await stripe
-      .openCheckout(checkout)
-      .catch(explainCurrency(stripe, { price, customerId, currency }))
+    const opened = await openCheckout(stripe, checkout).catch(
+      explainCurrency(stripe, { price, customerId, currency }),
+    )
     const note = { action: 'create_checkout', targetType: 'plan', targetId: plan.id } as const
     await billing.change([actor.audit(note)])
     return opened
@@ -48,7 +49,7 @@ export async function startCheckout(
 /** Returns the buyer's customer, after closing its unpaid subscriptions and open payment pages. */
 async function prepareCustomer(
   billing: Billing,
-  stripe: StripeGateway,
+  stripe: Stripe,
   buyer: Buyer,
   now: number,
 ): Promise<string> {
@@ -57,7 +58,7 @@ async function prepareCustomer(
   for (;;) {
     let customer = (await findCustomer(billing.db, userId))?.customerId
     if (customer === undefined) {
-      const created = await stripe.createCustomer(buyer, gone)
+      const created = await createCustomer(stripe, buyer, gone)
       customer = await storeCustomer(billing, { userId, customerId: created, createdAt: now })
     }
     await closeUnpaid(billing, stripe, { userId, customer }).catch(releaseUnknown(billing, userId))
@@ -95,10 +96,10 @@ async function storeCustomer(
 /** Closes open pages and unpaid subscriptions, so that nobody pays twice in two tabs. */
 async function closeUnpaid(
   billing: Billing,
-  stripe: StripeGateway,
+  stripe: Stripe,
   { userId, customer }: { readonly userId: string; readonly customer: string },
 ): Promise<void> {
-  const allClosed = await stripe.closeCheckouts(customer)
+  const allClosed = await closeCheckouts(stripe, customer)
   for (;;) {
     const { after, paysForUnknown, unpaid } = await sync(billing, stripe, userId)
     if (paysForUnknown || hasAccess(after)) {
@@ -107,6 +108,6 @@ async function closeUnpaid(
     // If a page cannot be closed, somebody is paying on it.
     if (!allClosed) throw unavailable()
     if (unpaid.length === 0) return
-    for (const id of unpaid) await stripe.cancelNow(id)
+    for (const id of unpaid) await cancelNow(stripe, id)
   }
 }

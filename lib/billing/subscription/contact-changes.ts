@@ -18,7 +18,7 @@ export function createContactSender(
   const refused = new Set<string>()
   const send = async (change: Change) => {
     try {
-      await billing.openStripe().updateContact(change.customerId, toContact(change))
+      await billing.openStripe().customers.update(change.customerId, toContact(change))
       await billing.change([removeChange(billing.db, change)])
     } catch (error) {
       if (!(error instanceof StripeRefusal)) throw error

@@ -1,5 +1,7 @@
+import type Stripe from 'stripe'
 import { fieldError } from '../../parts/errors.ts'
-import type { StripeGateway } from '../stripe/gateway.ts'
+import { getCustomer } from '../stripe/customers.ts'
+import { getPrice } from '../stripe/prices.ts'
 import { isMissing, StripeRefusal } from '../stripe/stripe-refusal.ts'
 
 interface Wanted {
@@ -13,18 +15,15 @@ interface Wanted {
  * For `catch`: throws BAD_REQUEST if Stripe refused because of the currency, otherwise the error itself.
  * Stripe has no error code for this, so we read which currencies the price and the customer allow.
  */
-export function explainCurrency(
-  stripe: Pick<StripeGateway, 'getPrice' | 'findCurrency'>,
-  { price, customerId, currency }: Wanted,
-) {
+export function explainCurrency(stripe: Stripe, { price, customerId, currency }: Wanted) {
   return async (error: unknown): Promise<never> => {
     if (!(error instanceof StripeRefusal) || isMissing(error) || currency === undefined) throw error
-    const sold = await stripe.getPrice(price)
+    const sold = await getPrice(stripe, price)
     if (![sold, ...sold.currencies].some((one) => one.currency === currency)) {
       throw fieldError('currency', `the plan is not sold in ${currency}`)
     }
-    const own = customerId === null ? null : await stripe.findCurrency(customerId)
-    if (own === null || own === currency) throw error
+    const own = customerId === null ? null : (await getCustomer(stripe, customerId)).currency
+    if (!own || own === currency) throw error
     throw fieldError('currency', `this account pays in ${own}`)
   }
 }

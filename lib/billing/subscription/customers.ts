@@ -5,6 +5,7 @@ import { users } from '../../db/tables.ts'
 import type { Statement } from '../../db/transaction.ts'
 import { ApiError } from '../../parts/errors.ts'
 import type { Billing } from '../billing.ts'
+import { hasCustomer } from '../stripe/customers.ts'
 import type { EventSubject } from '../stripe/events.ts'
 
 /** A user's customer at Stripe. */
@@ -44,7 +45,7 @@ export async function findOrAssign(
   if (known !== undefined) return known.userId
   if (user === null) return null
   // Whoever can send signed events may not name customers of another account.
-  if (!(await openStripe().hasCustomer(customer))) return null
+  if (!(await hasCustomer(openStripe(), customer))) return null
   const row = { userId: user, customerId: customer, createdAt: now }
   return (await change([insertCustomer(db, row)])) ? user : null
 }

@@ -1,6 +1,8 @@
 import { ApiError } from '../../parts/errors.ts'
 import type { Billing } from '../billing.ts'
+import { closeCheckouts } from '../stripe/checkout.ts'
 import { unavailable } from '../stripe/stripe-refusal.ts'
+import { cancelNow, findSubscriptions } from '../stripe/subscriptions.ts'
 import { findCustomer } from './customers.ts'
 import { settleLeftovers } from './leftovers.ts'
 import { rememberTrial } from './trials.ts'
@@ -40,13 +42,13 @@ export async function endBilling(
 async function endAtStripe(billing: Billing, customerId: string): Promise<void> {
   const stripe = billing.openStripe()
   // If a page cannot be closed, somebody is paying on it.
-  if (!(await stripe.closeCheckouts(customerId))) throw unavailable()
+  if (!(await closeCheckouts(stripe, customerId))) throw unavailable()
   for (;;) {
-    const open = await stripe.findSubscriptions(customerId)
+    const open = await findSubscriptions(stripe, customerId)
     // Another Stripe account has the customer, and may continue to charge.
     if (open === 'missing') throw unavailable()
     if (open === 'deleted' || open.length === 0) return
-    for (const { id } of open) await stripe.cancelNow(id)
+    for (const { id } of open) await cancelNow(stripe, id)
   }
 }
 

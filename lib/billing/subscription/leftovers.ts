@@ -1,8 +1,14 @@
+import type Stripe from 'stripe'
+import { givesAccess } from '../../config/entitlement.ts'
 import { DAY_MS } from '../../parts/durations.ts'
 import type { Billing } from '../billing.ts'
-import type { Leftover } from '../stripe/leftovers.ts'
+import { eachOf, idOf } from '../stripe/stripe-calls.ts'
+import { USER_FIELD } from '../stripe/stripe-subscription.ts'
 import { findCustomer } from './customers.ts'
 import { findSubscription, hasAccess } from './subscriptions.ts'
+
+/** A draft or an open invoice that a subscription of ours without access has left. */
+export type Leftover = ReturnType<typeof toLeftovers>[number]
 
 /** Events come for three days; a reconciliation runs every hour. */
 const LATELY_MS = 4 * DAY_MS
@@ -21,21 +27,38 @@ export async function settleLeftovers(
 ): Promise<void> {
   const { openStripe, onDelayed } = billing
   for (const status of ['draft', 'open'] as const) {
-    let after: string | null = null
     try {
-      do {
-        const page = await openStripe().listLeftovers(status, customer, after)
-        for (const one of page.leftovers) {
-          const { userId, subscriptionId: subscription } = one
-          const about = { userId, subscription }
-          await settle(billing, one, now).catch((error) => onDelayed(error, CANNOT_SETTLE, about))
-        }
-        after = page.next
-      } while (after !== null)
+      // Each page has its own time limit.
+      for await (const one of listLeftovers(openStripe, status, customer)) {
+        const about = { userId: one.userId, subscription: one.subscriptionId }
+        await settle(billing, one, now).catch((error) => onDelayed(error, CANNOT_SETTLE, about))
+      }
     } catch (error) {
       onDelayed(error, 'cannot list what ended subscriptions have left', {})
     }
   }
+}
+
+/** What one customer or all (null) left. */
+export async function* listLeftovers(
+  openStripe: Billing['openStripe'],
+  status: 'draft' | 'open',
+  customer: string | null,
+): AsyncGenerator<Leftover> {
+  const expand = ['data.parent.subscription_details.subscription']
+  const params = { status, expand, ...(customer !== null && { customer }) }
+  const invoices = eachOf((page) => openStripe().invoices.list({ ...params, ...page }))
+  for await (const invoice of invoices) yield* toLeftovers(invoice)
+}
+
+/** Empty unless the invoice is of a subscription of ours without access. Expects it expanded. */
+function toLeftovers(invoice: Stripe.Invoice) {
+  const { subscription, metadata } = invoice.parent?.subscription_details ?? {}
+  const userId = metadata?.[USER_FIELD]
+  if (!userId || typeof subscription !== 'object' || givesAccess(subscription.status)) return []
+  const { id: subscriptionId, ended_at } = subscription
+  const customerId = idOf(subscription.customer)
+  return [{ invoice, userId, customerId, subscriptionId, endedAt: (ended_at ?? 0) * 1000 }]
 }
 
 const CANNOT_SETTLE = 'cannot settle an invoice of an ended subscription'
@@ -46,9 +69,9 @@ async function settle(billing: Billing, leftover: Leftover, now: number): Promis
   const isReplaced = status === 'open' && (await hasBoughtAgain(billing, leftover))
   if (!isDue && !isReplaced) return
   const stripe = billing.openStripe()
-  const { usage, fees } = await stripe.sortLines(leftover, billing.overagePrice)
-  if (usage.length > 0 && isDue) await stripe.collect(leftover, status === 'draft' ? fees : [])
-  if (usage.length === 0 && isReplaced) await stripe.voidInvoice(id)
+  const { usage, fees } = await sortLines(stripe, leftover, billing.overagePrice)
+  if (usage.length > 0 && isDue) await collect(stripe, id, status === 'draft' ? fees : [])
+  if (usage.length === 0 && isReplaced) await stripe.invoices.voidInvoice(id)
 }
 
 /** Whether the user of the invoice pays for another subscription now. */
@@ -59,4 +82,57 @@ async function hasBoughtAgain(
   const row = await findSubscription(db, userId)
   if (!hasAccess(row) || row.id === subscriptionId) return false
   return (await findCustomer(db, userId))?.customerId === customerId
+}
+
+/** The ids of the lines for usage, and of those for a time that goes on after the end. */
+export async function sortLines(stripe: Stripe, { invoice, endedAt }: Leftover, overagePrice = '') {
+  const lines = await readLines(stripe, invoice)
+  const metered = await findMetered(stripe, lines, overagePrice)
+  const isUsage = (line: Stripe.InvoiceLineItem) => metered.has(priceOf(line))
+  // A draft still gets the last units.
+  const usage = lines.filter(
+    (line) => isUsage(line) && (invoice.status === 'draft' || line.quantity !== 0),
+  )
+  const fees = lines.filter((line) => !isUsage(line) && isPaidPast(line, endedAt))
+  return { usage: usage.map(({ id }) => id), fees: fees.map(({ id }) => id) }
+}
+
+/**
+ * Lets Stripe collect the invoice, without the lines in `fees`. Stripe finalizes a draft an hour later, when
+ * it has the last units: https://docs.stripe.com/invoicing/integration/automatic-advancement-collection
+ */
+export async function collect(stripe: Stripe, id: string, fees: readonly string[]): Promise<void> {
+  const lines = fees.map((line) => ({ id: line, behavior: 'delete' as const }))
+  if (lines.length > 0) await stripe.invoices.removeLines(id, { lines })
+  await stripe.invoices.update(id, { auto_advance: true })
+}
+
+/** An invoice shows only its first lines. */
+async function readLines(stripe: Stripe, { id, lines }: Stripe.Invoice) {
+  if (!lines.has_more) return lines.data
+  return Array.fromAsync(eachOf((page) => stripe.invoices.listLineItems(id, page)))
+}
+
+/** The metered prices: an earlier price of overages may have been replaced in the settings. */
+async function findMetered(
+  stripe: Stripe,
+  lines: readonly Stripe.InvoiceLineItem[],
+  overagePrice: string,
+): Promise<Set<string>> {
+  const metered = new Set([overagePrice])
+  for (const id of new Set(lines.map(priceOf))) {
+    if (id === '' || id === overagePrice) continue
+    const { recurring } = await stripe.prices.retrieve(id)
+    if (recurring?.usage_type === 'metered') metered.add(id)
+  }
+  return metered
+}
+
+function priceOf({ pricing }: Stripe.InvoiceLineItem): string {
+  const price = pricing?.price_details?.price
+  return price === undefined ? '' : idOf(price)
+}
+
+function isPaidPast({ amount, period }: Stripe.InvoiceLineItem, endedAt: number): boolean {
+  return amount > 0 && period.end * 1000 > endedAt
 }

@@ -1,7 +1,9 @@
+import type Stripe from 'stripe'
 import type { AuditNote } from '../../contract/account/audit-actions.ts'
 import type { Statement } from '../../db/transaction.ts'
 import type { Billing } from '../billing.ts'
-import type { StripeGateway } from '../stripe/gateway.ts'
+import { shareMethod } from '../stripe/payment-methods.ts'
+import { findSubscriptions } from '../stripe/subscriptions.ts'
 import {
   bumpRevision,
   type CustomerRow,
@@ -47,7 +49,7 @@ const CANNOT_SHARE = 'cannot make the card of a checkout that of the customer'
  */
 export async function sync(
   billing: Billing,
-  stripe: StripeGateway,
+  stripe: Stripe,
   userId: string,
   alongside: (result: SyncResult) => readonly Statement[] = () => [],
 ): Promise<SyncResult> {
@@ -58,9 +60,10 @@ export async function sync(
     const [first, ...rest] = [...statements, billing.alignKeyExpiry(userId), ...alongside(result)]
     if (first === undefined || !(await billing.change([first, ...rest]))) continue
     if (hasOwnMethod && hasAccess(result.after)) {
-      await stripe
-        .shareMethod(customer.customerId, result.after.id)
-        .catch((error) => billing.onDelayed(error, CANNOT_SHARE, { userId }))
+      const payer = { customerId: customer.customerId, subscriptionId: result.after.id }
+      await shareMethod(stripe, payer).catch((error) =>
+        billing.onDelayed(error, CANNOT_SHARE, { userId }),
+      )
     }
     return result
   }
@@ -68,10 +71,10 @@ export async function sync(
 }
 
 /** The statements change nothing if another sync has finished since `customer` was read. */
-async function prepare(billing: Billing, stripe: StripeGateway, customer: CustomerRow) {
+async function prepare(billing: Billing, stripe: Stripe, customer: CustomerRow) {
   const { db } = billing
   const { userId, customerId } = customer
-  const subscriptions = await stripe.findSubscriptions(customerId)
+  const subscriptions = await findSubscriptions(stripe, customerId)
   if (subscriptions === 'missing') throw new UnknownCustomer(customerId)
   const before = await findSubscription(db, userId)
   if (subscriptions === 'deleted') {

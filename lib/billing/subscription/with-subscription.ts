@@ -1,12 +1,12 @@
+import type Stripe from 'stripe'
 import { givesAccess } from '../../config/entitlement.ts'
 import { ApiError } from '../../parts/errors.ts'
 import type { Billing } from '../billing.ts'
-import type { StripeGateway } from '../stripe/gateway.ts'
 import { findSubscription, type SubscriptionRow } from './subscriptions.ts'
 import { sync } from './sync.ts'
 
 type Work<Result> = (
-  stripe: StripeGateway,
+  stripe: Stripe,
   subscription: SubscriptionRow,
   /** The ids of others for which the user pays, too. */
   duplicates: readonly string[],

@@ -1,6 +1,6 @@
 import { type AuditOfAllQuery, readAuditOfAll } from '../../accounts/audit-of-all.ts'
 import { type PeopleQuery, readPeople } from '../../accounts/people.ts'
-import type { StripeGateway } from '../../billing/stripe/gateway.ts'
+import { listInvoicesOfAll } from '../../billing/account/account.ts'
 import { planInEffect } from '../../config/entitlement.ts'
 import { decimalPlaces } from '../../config/money.ts'
 import { type BillingPeriod, dateOfDay } from '../../config/period.ts'
@@ -113,7 +113,7 @@ export function exportInvoices({ billing }: Sources, { start, end }: BillingPeri
   const period = { from: start / 1_000, to: end / 1_000 }
   const read = (after: string | undefined) =>
     // Each page has a time limit of its own.
-    billing.openStripe().listInvoicesOfAll({ ...period, after })
+    listInvoicesOfAll(billing.openStripe(), { ...period, after })
   return {
     columns:
       'number,id,createdAt,status,customer,name,email,country,currency,net,tax,total,paid'.split(
@@ -125,7 +125,7 @@ export function exportInvoices({ billing }: Sources, { start, end }: BillingPeri
 
 type InvoiceOfAll = Awaited<ReturnType<ReadInvoices>>[number]
 
-type ReadInvoices = (after: string | undefined) => ReturnType<StripeGateway['listInvoicesOfAll']>
+type ReadInvoices = (after: string | undefined) => ReturnType<typeof listInvoicesOfAll>
 
 async function* readInvoices(read: ReadInvoices) {
   for (let after: string | undefined; ; ) {

@@ -1,49 +1,37 @@
-import type { Caller } from '../../../lib/access/authenticate.ts'
 import {
-  addTaxId,
-  applyPromotion,
-  changeAccount,
   createSetupIntent,
-  deleteTaxId,
-  findDiscount,
-  getPaymentMethod,
-  setPaymentMethod,
-  withAccount,
-} from '../../../lib/billing/account.ts'
-import type { StripeGateway } from '../../../lib/billing/stripe/gateway.ts'
+  getBillingDetails,
+  listInvoices,
+  openPortal,
+  updateAddress,
+} from '../../../lib/billing/account/account.ts'
+import { applyPromotion, findDiscount } from '../../../lib/billing/account/discounts.ts'
+import { getPaymentMethod, setPaymentMethod } from '../../../lib/billing/account/payment-methods.ts'
+import { addTaxId, deleteTaxId, listTaxIds } from '../../../lib/billing/account/tax-ids.ts'
 import { APP_PATH } from '../../../lib/contract/pages.ts'
 import type { Services } from '../../../lib/services/services.ts'
 import type { Handlers } from '../../context.ts'
 import { toActor } from './actor.ts'
-
-type ReadStripe<Body> = (stripe: StripeGateway, customerId: string) => Promise<Body>
 
 export function billingAccountHandlers({
   billing,
   db,
   baseUrl,
 }: Pick<Services, 'baseUrl' | 'billing' | 'db'>) {
-  const answerFromStripe = async <Body>({ userId }: Caller, read: ReadStripe<Body>) => {
-    return { status: 200, body: await withAccount(billing, userId, read) } as const
-  }
   return {
     openPortal: async ({ caller, now }) => {
-      const actor = toActor(db, caller, now)
       const returnUrl = `${baseUrl()}${APP_PATH}/billing`
-      const url = await changeAccount(billing, actor, 'open_portal', (stripe, customer) =>
-        stripe.openPortal(customer, returnUrl),
-      )
+      const url = await openPortal(billing, toActor(db, caller, now), returnUrl)
       return { status: 200, body: { url } }
     },
-    listInvoices: ({ caller }) =>
-      answerFromStripe(caller, (stripe, customer) => stripe.listInvoices(customer)),
-    getBillingDetails: ({ caller }) =>
-      answerFromStripe(caller, (stripe, customer) => stripe.getBillingDetails(customer)),
+    listInvoices: async ({ caller }) => {
+      return { status: 200, body: await listInvoices(billing, caller.userId) }
+    },
+    getBillingDetails: async ({ caller }) => {
+      return { status: 200, body: await getBillingDetails(billing, caller.userId) }
+    },
     updateAddress: async ({ caller, body, now }) => {
-      const actor = toActor(db, caller, now)
-      await changeAccount(billing, actor, 'update_address', (stripe, customer) =>
-        stripe.updateAddress(customer, body, billing.tax),
-      )
+      await updateAddress(billing, toActor(db, caller, now), body)
       return { status: 200, body: { success: true } }
     },
     applyPromo: async ({ caller, body, now }) => {
@@ -64,8 +52,9 @@ export function billingAccountHandlers({
       await setPaymentMethod(billing, toActor(db, caller, now), body.paymentMethodId)
       return { status: 200, body: { success: true } }
     },
-    listTaxIds: ({ caller }) =>
-      answerFromStripe(caller, (stripe, customer) => stripe.listTaxIds(customer)),
+    listTaxIds: async ({ caller }) => {
+      return { status: 200, body: await listTaxIds(billing, caller.userId) }
+    },
     addTaxId: async ({ caller, body, now }) => {
       return { status: 201, body: await addTaxId(billing, toActor(db, caller, now), body) }
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { OVERAGE_EVENT } from '../../../lib/billing/stripe/overages.ts'
+import { OVERAGE_EVENT } from '../../../lib/billing/overages/send-report.ts'
 import { OVERAGE_EVENT as EVENT_OF_DOUBLE } from '../../../stripe-double/plans.ts'
 import { freshly } from '../../support/scene/freshly.ts'
 import {

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { OVERAGE_EVENT } from '../../../lib/billing/stripe/overages.ts'
+import { OVERAGE_EVENT } from '../../../lib/billing/overages/send-report.ts'
 
 /** What the cases sell, in cents. */
 export const STARTER = 900

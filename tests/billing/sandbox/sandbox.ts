@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type Stripe from 'stripe'
-import { openGateway, type StripeGateway } from '../../../lib/billing/stripe/gateway.ts'
-import { DEFAULT_RETRY_POLICY } from '../../../lib/billing/stripe/stripe-calls.ts'
+import { countUnits } from '../../../lib/billing/overages/meter.ts'
+import { sendMeterEvent } from '../../../lib/billing/overages/send-report.ts'
+import { beginCalls } from '../../../lib/billing/stripe/stripe-calls.ts'
 import { createStripe } from '../../../lib/billing/stripe/stripe-sdk.ts'
 import { type Catalogue, openCatalogue } from './catalogue.ts'
 import { openTestClock, type TestClock } from './test-clock.ts'
@@ -15,7 +16,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly sdk: Stripe
   readonly catalogue: Catalogue
   /** Opens the product's own calls, with a new time limit. */
-  readonly gateway: () => StripeGateway
+  readonly openStripe: () => Stripe
   /** Makes a clock and a bench of its own for a case. */
   readonly openBench: () => Promise<Bench>
 }
@@ -35,7 +36,7 @@ export interface Bench extends AsyncDisposable {
   readonly sdk: Stripe
   readonly prices: Catalogue['prices']
   readonly meter: string
-  readonly gateway: () => StripeGateway
+  readonly openStripe: () => Stripe
   readonly clock: TestClock
   /** Adds a customer on the clock whose default card is the test card of this token. */
   readonly addCustomer: (card?: string) => Promise<string>
@@ -67,20 +68,20 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { key: secretKey, apiBase } = options
   // The product's own client, so that its cases run the product's own code.
   const stripe = createStripe({ secretKey, apiBase, onFailure: () => {} })
-  const gateway = () => openGateway(async () => stripe, DEFAULT_RETRY_POLICY)
+  const openStripe = () => beginCalls(async () => stripe)
   const { sdk } = stripe
   const catalogue = await openCatalogue(sdk)
   return {
     sdk,
     catalogue,
-    gateway,
-    openBench: () => openBench({ sdk, catalogue, gateway }, options),
+    openStripe,
+    openBench: () => openBench({ sdk, catalogue, openStripe }, options),
     [Symbol.asyncDispose]: () => catalogue[Symbol.asyncDispose](),
   }
 }
 
 async function openBench(
-  { sdk, catalogue, gateway }: Pick<Sandbox, 'sdk' | 'catalogue' | 'gateway'>,
+  { sdk, catalogue, openStripe }: Pick<Sandbox, 'sdk' | 'catalogue' | 'openStripe'>,
   { start, pauseMs }: SandboxOptions,
 ): Promise<Bench> {
   const opened = new AsyncDisposableStack()
@@ -98,7 +99,7 @@ async function openBench(
     sdk,
     prices,
     meter,
-    gateway,
+    openStripe,
     clock,
     addCard,
     addCustomer,
@@ -110,7 +111,8 @@ async function openBench(
         await sdk.subscriptions.create({ customer, items, billing_mode, ...more }),
       )
     },
-    use: (customer, units) => use(gateway, { meter, prices, clock, pauseMs }, { customer, units }),
+    use: (customer, units) =>
+      use(openStripe, { meter, prices, clock, pauseMs }, { customer, units }),
     invoicesOf: async (subscription) => {
       const { data } = await sdk.invoices.list({ subscription, limit: 100 })
       return data.toReversed()
@@ -138,16 +140,16 @@ interface Meter
 
 /** Stripe adds up in the background, so a case that goes on at once would test its speed. */
 async function use(
-  gateway: () => StripeGateway,
+  openStripe: () => Stripe,
   { prices, clock, pauseMs }: Meter,
   { customer, units }: { readonly customer: string; readonly units: number },
 ): Promise<void> {
   const minute = clock.now() - (clock.now() % 60)
   const span = { start: (minute - 40 * DAY) * 1000, end: (minute + 60) * 1000 }
-  const count = () => gateway().countUnits(prices.overage, customer, span)
+  const count = () => countUnits(openStripe(), prices.overage, customer, span)
   const before = await count()
   const identifier = `sandbox-${crypto.randomUUID()}`
   const event = { identifier, customerId: customer, units, at: clock.now() * 1000 }
-  await gateway().sendMeterEvent(event)
+  await sendMeterEvent(openStripe(), event)
   await until(async () => (await count()) === before + units, pauseMs)
 }

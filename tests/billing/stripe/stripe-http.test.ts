@@ -21,7 +21,7 @@ async function read(apiBase: string): Promise<string> {
   const stripe = createStripe({ secretKey: newSecretKey(), apiBase, onFailure: () => {} })
   const calls = beginCalls(async () => stripe, { ...DEFAULT_RETRY_POLICY, tries: 1 })
   try {
-    return (await calls.read((sdk, options) => sdk.customers.retrieve('cus_1', {}, options))).id
+    return (await calls.customers.retrieve('cus_1')).id
   } catch (error) {
     assert.ok(error instanceof ApiError)
     return error instanceof StripeRefusal ? String(error.reason) : error.code

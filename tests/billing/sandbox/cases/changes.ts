@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { changePrice, previewPrice } from '../../../../lib/billing/stripe/price-changes.ts'
 import { BIG, PRO, PRO_YEAR, STARTER } from '../catalogue.ts'
 import { DAY } from '../sandbox.ts'
 import { type Case, restOf, sumOf } from './case.ts'
@@ -10,14 +11,14 @@ export const changes: readonly Case[] = [
     title: 'A proration date later than now is accepted, and the credit begins there',
     source:
       'SDK: SubscriptionUpdateParams.proration_date; no source allows or forbids it: to be found out',
-    run: async ({ prices, subscribe, clock, gateway, invoicesOf }) => {
+    run: async ({ prices, subscribe, clock, openStripe, invoicesOf }) => {
       const { start, end, ...subscribed } = await subscribe([prices.pro])
       await clock.pass(10 * DAY)
       const later = clock.now() + 5 * DAY
       const change = toPlan(subscribed, prices.starter, later)
       const expected = restOf(STARTER, { start, end }, later) - restOf(PRO, { start, end }, later)
-      assert.equal(sumOf((await gateway().previewPrice(change)).lines), expected)
-      assert.equal(await gateway().changePrice(change, 'keep'), null)
+      assert.equal(sumOf((await previewPrice(openStripe(), change)).lines), expected)
+      assert.equal(await changePrice(openStripe(), change, 'keep'), null)
       const [, invoice] = await invoicesOf(subscribed.id)
       assert.equal(invoice?.total, expected)
     },
@@ -25,13 +26,13 @@ export const changes: readonly Case[] = [
   {
     title: 'A plan that is taken back before the credit begins costs what was credited',
     source: 'billing/subscriptions/billing-mode/compare: "the original amount previously debited"',
-    run: async ({ prices, subscribe, clock, gateway, invoicesOf }) => {
+    run: async ({ prices, subscribe, clock, openStripe, invoicesOf }) => {
       const subscribed = await subscribe([prices.pro])
       await clock.pass(10 * DAY)
       const later = clock.now() + 5 * DAY
-      await gateway().changePrice(toPlan(subscribed, prices.starter, later), 'keep')
+      await changePrice(openStripe(), toPlan(subscribed, prices.starter, later), 'keep')
       await clock.pass(DAY)
-      await gateway().changePrice(toPlan(subscribed, prices.pro, later), 'keep')
+      await changePrice(openStripe(), toPlan(subscribed, prices.pro, later), 'keep')
       const [, credit, charge] = await invoicesOf(subscribed.id)
       assert.equal(charge?.total, -(credit?.total ?? 0))
     },
@@ -40,19 +41,19 @@ export const changes: readonly Case[] = [
     title: 'A date before that of an earlier, later change credits each charge for its own time',
     source:
       'billing/subscriptions/billing-mode/compare: "the original amount previously debited"; whether Stripe accepts such a date is to be found out',
-    run: async ({ prices, subscribe, clock, gateway, invoicesOf }) => {
+    run: async ({ prices, subscribe, clock, openStripe, invoicesOf }) => {
       const { start, end, ...subscribed } = await subscribe([prices.pro])
       await clock.pass(10 * DAY)
       const later = clock.now() + 5 * DAY
-      await gateway().changePrice(toPlan(subscribed, prices.starter, later), 'keep')
+      await changePrice(openStripe(), toPlan(subscribed, prices.starter, later), 'keep')
       await clock.pass(DAY)
       const before = clock.now()
       const change = toPlan(subscribed, prices.big, before)
       const rest = (amount: number, at: number) => restOf(amount, { start, end }, at)
       const credit = rest(PRO, before) - rest(PRO, later) + rest(STARTER, later)
       const expected = rest(BIG, before) - credit
-      const shown = sumOf((await gateway().previewPrice(change)).lines)
-      await gateway().changePrice(change, 'keep')
+      const shown = sumOf((await previewPrice(openStripe(), change)).lines)
+      await changePrice(openStripe(), change, 'keep')
       const [, , last] = await invoicesOf(subscribed.id)
       assert.equal(last?.total, shown)
       // Each line is rounded.
@@ -62,14 +63,14 @@ export const changes: readonly Case[] = [
   {
     title: 'A change is charged as its preview shows, to the second',
     source: 'SDK: SubscriptionUpdateParams.proration_date: exactly the prorations of the preview',
-    run: async ({ prices, subscribe, clock, gateway, invoicesOf }) => {
+    run: async ({ prices, subscribe, clock, openStripe, invoicesOf }) => {
       const { start, end, ...subscribed } = await subscribe([prices.pro])
       await clock.pass(10 * DAY + 12_345)
       const at = clock.now()
       const change = toPlan(subscribed, prices.big, at)
       const due = restOf(BIG, { start, end }, at) - restOf(PRO, { start, end }, at)
-      assert.equal((await gateway().previewPrice(change)).amountDue, due)
-      await gateway().changePrice(change, 'keep')
+      assert.equal((await previewPrice(openStripe(), change)).amountDue, due)
+      await changePrice(openStripe(), change, 'keep')
       const [, invoice] = await invoicesOf(subscribed.id)
       assert.deepEqual([invoice?.status, invoice?.amount_paid], ['paid', due])
     },
@@ -112,11 +113,11 @@ export const changes: readonly Case[] = [
   {
     title: 'Our change of the interval begins a year now, and credits the rest of the month',
     source: 'SDK: SubscriptionUpdateParams.billing_cycle_anchor.type "now"',
-    run: async ({ prices, subscribe, subscriptionOf, clock, gateway, invoicesOf }) => {
+    run: async ({ prices, subscribe, subscriptionOf, clock, openStripe, invoicesOf }) => {
       const { start, end, ...subscribed } = await subscribe([prices.pro])
       await clock.pass(10 * DAY)
       const now = clock.now()
-      await gateway().changePrice(toYear(subscribed, prices.proYearly, now), 'keep')
+      await changePrice(openStripe(), toYear(subscribed, prices.proYearly, now), 'keep')
       const { billing_cycle_anchor, items } = await subscriptionOf(subscribed.id)
       assert.equal(billing_cycle_anchor, now)
       assert.equal(items.data[0]?.current_period_start, now)
@@ -127,15 +128,15 @@ export const changes: readonly Case[] = [
   {
     title: 'A change in a trial has lines that cost nothing, and the trial goes on',
     source: 'billing/subscriptions/billing-mode/compare: "Free trial for 1 × …"',
-    run: async ({ prices, subscribe, subscriptionOf, clock, gateway }) => {
+    run: async ({ prices, subscribe, subscriptionOf, clock, openStripe }) => {
       const trial = await subscribe([prices.starter], { trial_period_days: 14 })
       await clock.pass(3 * DAY)
       const change = toPlan(trial, prices.pro, clock.now())
-      const { amountDue, lines } = await gateway().previewPrice(change)
+      const { amountDue, lines } = await previewPrice(openStripe(), change)
       assert.equal(amountDue, 0)
       assert.ok(lines.length > 0)
       assert.ok(lines.every(({ amount }) => amount === 0))
-      await gateway().changePrice(change, 'keep')
+      await changePrice(openStripe(), change, 'keep')
       const { status, trial_end } = await subscriptionOf(trial.id)
       assert.deepEqual([status, trial_end], ['trialing', trial.end])
     },

@@ -1,4 +1,15 @@
 import assert from 'node:assert/strict'
+import { changePrice } from '../../../../lib/billing/stripe/price-changes.ts'
+import {
+  cancelAtPeriodEnd,
+  cancelNow,
+  undoCancellation,
+} from '../../../../lib/billing/stripe/subscriptions.ts'
+import {
+  collect,
+  listLeftovers,
+  sortLines,
+} from '../../../../lib/billing/subscription/leftovers.ts'
 import { PRO, UNIT } from '../catalogue.ts'
 import { type Bench, DAY, HOUR } from '../sandbox.ts'
 import { type Case, linesOf, sumOf } from './case.ts'
@@ -16,7 +27,11 @@ export const ends: readonly Case[] = [
       const { id, end, item } = await subscribe([prices.pro])
       await sdk.subscriptions.update(id, { cancel_at: 'min_period_end' })
       await clock.pass(10 * DAY)
-      await bench.gateway().changePrice(toYear({ id, item }, prices.proYearly, clock.now()), 'keep')
+      await changePrice(
+        bench.openStripe(),
+        toYear({ id, item }, prices.proYearly, clock.now()),
+        'keep',
+      )
       const { cancel_at, cancel_at_period_end, items } = await subscriptionOf(id)
       assert.equal(cancel_at, end)
       assert.equal(cancel_at_period_end, false)
@@ -26,11 +41,11 @@ export const ends: readonly Case[] = [
   {
     title: 'Our cancellation at the end of the period follows the period',
     source: 'SDK: Subscription.cancel_at_period_end: "at the end of the current billing period"',
-    run: async ({ prices, subscribe, subscriptionOf, clock, gateway }) => {
+    run: async ({ prices, subscribe, subscriptionOf, clock, openStripe }) => {
       const { id, item } = await subscribe([prices.pro])
-      await gateway().cancelAtPeriodEnd(id)
+      await cancelAtPeriodEnd(openStripe(), id)
       await clock.pass(10 * DAY)
-      await gateway().changePrice(toYear({ id, item }, prices.proYearly, clock.now()), 'keep')
+      await changePrice(openStripe(), toYear({ id, item }, prices.proYearly, clock.now()), 'keep')
       const { cancel_at, items } = await subscriptionOf(id)
       assert.equal(cancel_at, items.data[0]?.current_period_end)
     },
@@ -38,15 +53,15 @@ export const ends: readonly Case[] = [
   {
     title: 'Both kinds of cancellation can be taken back',
     source: 'SDK: SubscriptionUpdateParams.cancel_at',
-    run: async ({ sdk, prices, subscribe, subscriptionOf, gateway }) => {
+    run: async ({ sdk, prices, subscribe, subscriptionOf, openStripe }) => {
       const { id } = await subscribe([prices.pro])
       for (const cancel of [
-        () => gateway().cancelAtPeriodEnd(id),
+        () => cancelAtPeriodEnd(openStripe(), id),
         () => sdk.subscriptions.update(id, { cancel_at: 'min_period_end' }),
       ]) {
         await cancel()
         assert.notEqual((await subscriptionOf(id)).cancel_at, null)
-        await gateway().undoCancellation(id)
+        await undoCancellation(openStripe(), id)
         assert.equal((await subscriptionOf(id)).cancel_at, null)
       }
     },
@@ -66,7 +81,7 @@ export const ends: readonly Case[] = [
     source: 'SDK: SubscriptionCancelParams.invoice_now: "any un-invoiced metered usage"',
     run: async (bench) => {
       const { id } = await subscribeWithUsage(bench)
-      await bench.gateway().cancelNow(id)
+      await cancelNow(bench.openStripe(), id)
       await bench.clock.pass(2 * DAY)
       assert.equal(await chargedUsage(bench, id), COST)
       assert.equal((await bench.subscriptionOf(id)).status, 'canceled')
@@ -77,7 +92,7 @@ export const ends: readonly Case[] = [
     source: 'billing/subscriptions/cancel',
     run: async (bench) => {
       const { id, end } = await subscribeWithUsage(bench)
-      await bench.gateway().cancelAtPeriodEnd(id)
+      await cancelAtPeriodEnd(bench.openStripe(), id)
       await bench.clock.passTo(end + 2 * HOUR)
       assert.equal((await bench.subscriptionOf(id)).status, 'canceled')
       assert.equal(await chargedUsage(bench, id), COST)
@@ -108,11 +123,11 @@ export const ends: readonly Case[] = [
     run: async (bench) => {
       const { id, customer, end } = await subscribeWithUsage(bench)
       await bench.clock.passTo(end + 600)
-      await bench.gateway().cancelNow(id)
-      const { leftovers } = await bench.gateway().listLeftovers('draft', customer, null)
+      await cancelNow(bench.openStripe(), id)
+      const leftovers = await Array.fromAsync(listLeftovers(bench.openStripe, 'draft', customer))
       for (const leftover of leftovers) {
-        const { fees } = await bench.gateway().sortLines(leftover, bench.prices.overage)
-        await bench.gateway().collect(leftover, fees)
+        const { fees } = await sortLines(bench.openStripe(), leftover, bench.prices.overage)
+        await collect(bench.openStripe(), leftover.invoice.id, fees)
       }
       await bench.clock.pass(2 * HOUR)
       const paid = (await bench.invoicesOf(id)).slice(1).filter(({ status }) => status === 'paid')

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
 import type Stripe from 'stripe'
+import { closeCheckouts, openCheckout } from '../../../../lib/billing/stripe/checkout.ts'
+import { hasCustomer } from '../../../../lib/billing/stripe/customers.ts'
+import { payWith } from '../../../../lib/billing/stripe/payment-methods.ts'
+import { findUnpaid } from '../../../../lib/billing/stripe/price-changes.ts'
+import { findSubscriptions } from '../../../../lib/billing/stripe/subscriptions.ts'
 import { PRO } from '../catalogue.ts'
 import { type Bench, DAY, HOUR } from '../sandbox.ts'
 import type { Case } from './case.ts'
@@ -11,13 +16,13 @@ export const other: readonly Case[] = [
     source: 'SDK: Subscription.status, past_due',
     run: async (bench) => {
       const { id, customer } = await failRenewal(bench)
-      const { gateway, addCard, subscriptionOf } = bench
+      const { openStripe, addCard, subscriptionOf } = bench
       assert.equal((await subscriptionOf(id)).status, 'past_due')
-      const { invoices } = await gateway().findUnpaid(id)
+      const { invoices } = await findUnpaid(openStripe(), id)
       assert.equal(invoices.length, 1)
       const card = await addCard(customer, 'pm_card_visa')
       const payer = { customerId: customer, subscriptionId: id }
-      await gateway().setPaymentMethod(payer, invoices, card)
+      await payWith(openStripe(), payer, invoices, card)
       assert.equal((await subscriptionOf(id)).status, 'active')
     },
   },
@@ -25,7 +30,7 @@ export const other: readonly Case[] = [
     title:
       "A method of the subscription pays before that of the customer; ours is only the customer's",
     source: 'SDK: Subscription.default_payment_method: "If neither are set, invoices will use …"',
-    run: async ({ sdk, prices, addCustomer, addCard, subscribe, gateway, clock, ...bench }) => {
+    run: async ({ sdk, prices, addCustomer, addCard, subscribe, openStripe, clock, ...bench }) => {
       const customer = await addCustomer()
       const own = { default_payment_method: await addCard(customer, 'pm_card_visa') }
       const { id, end } = await subscribe([prices.pro], { customer, ...own })
@@ -34,7 +39,7 @@ export const other: readonly Case[] = [
       await sdk.customers.update(customer, { invoice_settings: settings })
       await clock.passTo(end + 2 * HOUR)
       assert.equal((await bench.subscriptionOf(id)).status, 'active')
-      await gateway().setPaymentMethod({ customerId: customer, subscriptionId: id }, [], failing)
+      await payWith(openStripe(), { customerId: customer, subscriptionId: id }, [], failing)
       assert.equal((await bench.subscriptionOf(id)).default_payment_method, null)
       await clock.pass(31 * DAY + 2 * HOUR)
       assert.equal((await bench.subscriptionOf(id)).status, 'past_due')
@@ -61,14 +66,14 @@ export const other: readonly Case[] = [
   {
     title: 'A deleted customer is remembered, and one that never was is missing',
     source: 'api/customers/retrieve: "deleted"; error-codes, resource_missing',
-    run: async ({ sdk, addCustomer, gateway }) => {
+    run: async ({ sdk, addCustomer, openStripe }) => {
       const id = await addCustomer()
-      assert.equal((await gateway().findSubscriptions(id)).length, 0)
+      assert.equal((await findSubscriptions(openStripe(), id)).length, 0)
       await sdk.customers.del(id)
-      assert.equal(await gateway().findSubscriptions(id), 'deleted')
-      assert.equal(await gateway().hasCustomer(id), true)
-      assert.equal(await gateway().hasCustomer('cus_MeridianHasNone'), false)
-      assert.equal(await gateway().findSubscriptions('cus_MeridianHasNone'), 'missing')
+      assert.equal(await findSubscriptions(openStripe(), id), 'deleted')
+      assert.equal(await hasCustomer(openStripe(), id), true)
+      assert.equal(await hasCustomer(openStripe(), 'cus_MeridianHasNone'), false)
+      assert.equal(await findSubscriptions(openStripe(), 'cus_MeridianHasNone'), 'missing')
       const missing = sdk.subscriptions.retrieve('sub_MeridianHasNone')
       await assert.rejects(missing, { statusCode: 404, code: 'resource_missing' })
     },
@@ -76,11 +81,11 @@ export const other: readonly Case[] = [
   {
     title: 'Our checkout is accepted, sells in flexible billing mode, and can be closed',
     source: 'SDK: Checkout.SessionCreateParams.subscription_data.billing_mode',
-    run: async ({ sdk, prices, gateway }) => {
+    run: async ({ sdk, prices, openStripe }) => {
       // Checkout compares with the real time, so its customer has no clock.
       const { id: customerId } = await sdk.customers.create({})
       try {
-        const { url } = await gateway().openCheckout({
+        const { url } = await openCheckout(openStripe(), {
           userId: 'sandbox',
           customerId,
           price: prices.pro,
@@ -92,7 +97,7 @@ export const other: readonly Case[] = [
           pages: { done: 'https://example.com/done', canceled: 'https://example.com/canceled' },
         })
         assert.match(url ?? '', /^https?:/)
-        assert.equal(await gateway().closeCheckouts(customerId), true)
+        assert.equal(await closeCheckouts(openStripe(), customerId), true)
         const { data } = await sdk.checkout.sessions.list({ customer: customerId })
         assert.deepEqual(
           data.map(({ status }) => status),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { changePrice, findUnpaid } from '../../../../lib/billing/stripe/price-changes.ts'
 import { UNIT } from '../catalogue.ts'
 import { type Bench, DAY, HOUR, type Subscribed } from '../sandbox.ts'
 import { type Case, linesOf, sumOf } from './case.ts'
@@ -27,10 +28,10 @@ export const pending: readonly Case[] = [
     title: 'Our pending change has metadata, which take effect with it when its invoice is paid',
     source: 'changelog/dahlia/2026-05-27/pending-subscription-update-metadata: "merged"',
     run: async (bench) => {
-      const { sdk, prices, clock, gateway, subscriptionOf, addCard } = bench
+      const { sdk, prices, clock, openStripe, subscriptionOf, addCard } = bench
       const subscribed = await subscribeWithAskingCard(bench, [prices.starter])
       const change = toPlan(subscribed, prices.pro, clock.now())
-      const waiting = await gateway().changePrice(change, 'off')
+      const waiting = await changePrice(openStripe(), change, 'off')
       assert.deepEqual(waiting?.prices, [prices.pro])
       const before = await subscriptionOf(subscribed.id)
       assert.equal(before.items.data[0]?.price.id, prices.starter)
@@ -48,18 +49,19 @@ export const pending: readonly Case[] = [
     title: 'Voiding its invoice drops a pending change',
     source: `${SOURCE}, "To cancel a pending update, you need to void the invoice"`,
     run: async (bench) => {
-      const { prices, clock, gateway, subscriptionOf } = bench
+      const { prices, clock, openStripe, subscriptionOf } = bench
       const subscribed = await subscribeWithAskingCard(bench, [prices.starter])
-      const waiting = await gateway().changePrice(
+      const waiting = await changePrice(
+        openStripe(),
         toPlan(subscribed, prices.pro, clock.now()),
         'keep',
       )
       assert.ok(waiting)
       assert.equal(
-        (await gateway().findUnpaid(subscribed.id)).pending?.invoiceId,
+        (await findUnpaid(openStripe(), subscribed.id)).pending?.invoiceId,
         waiting.invoiceId,
       )
-      await gateway().discardChange(waiting)
+      await openStripe().invoices.voidInvoice(waiting.invoiceId)
       const { items, pending_update } = await subscriptionOf(subscribed.id)
       assert.equal(pending_update, null)
       assert.equal(items.data[0]?.price.id, prices.starter)

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict'
+import { countUnits } from '../../../../lib/billing/overages/meter.ts'
+import { removeItem } from '../../../../lib/billing/overages/remove-items.ts'
+import { sendMeterEvent } from '../../../../lib/billing/overages/send-report.ts'
+import { switchOverages } from '../../../../lib/billing/stripe/subscriptions.ts'
 import { PRO, UNIT } from '../catalogue.ts'
 import { type Bench, DAY, HOUR } from '../sandbox.ts'
 import { type Case, linesOf, sumOf } from './case.ts'
@@ -8,7 +12,7 @@ export const usage: readonly Case[] = [
   {
     title: 'An event with the same identifier counts once',
     source: 'SDK: V2.Billing.MeterEventCreateParams.identifier: unique for 24 hours',
-    run: async ({ addCustomer, use, gateway, prices, clock }) => {
+    run: async ({ addCustomer, use, openStripe, prices, clock }) => {
       const customer = await addCustomer()
       const event = {
         identifier: `sandbox-${crypto.randomUUID()}`,
@@ -16,13 +20,13 @@ export const usage: readonly Case[] = [
         units: 3,
         at: clock.now() * 1000,
       }
-      await gateway().sendMeterEvent(event)
-      await gateway().sendMeterEvent(event)
+      await sendMeterEvent(openStripe(), event)
+      await sendMeterEvent(openStripe(), event)
       // Later units are counted after those, so the wait for them is long enough.
       await use(customer, 4)
       const end = clock.now() - (clock.now() % 60) + 60
       const span = { start: (end - DAY) * 1000, end: end * 1000 }
-      assert.equal(await gateway().countUnits(prices.overage, customer, span), 7)
+      assert.equal(await countUnits(openStripe(), prices.overage, customer, span), 7)
     },
   },
   {
@@ -59,12 +63,12 @@ export const usage: readonly Case[] = [
   {
     title: 'A metered item charges what is used after it was added',
     source: 'no source: to be found out',
-    run: async ({ prices, subscribe, use, clock, gateway, invoicesOf }) => {
+    run: async ({ prices, subscribe, use, clock, openStripe, invoicesOf }) => {
       const { id, customer, end } = await subscribe([prices.pro])
       await clock.pass(DAY)
       await use(customer, 5)
       await clock.pass(DAY)
-      await gateway().setOverages(id, 'on', prices.overage)
+      await switchOverages(openStripe(), id, 'on', prices.overage)
       await clock.pass(DAY)
       await use(customer, 7)
       await clock.passTo(end + 2 * HOUR)
@@ -92,7 +96,7 @@ export const usage: readonly Case[] = [
     source: 'billing/subscriptions/usage-based/manage-billing-setup: removed metered prices',
     run: async (bench) => {
       const { id, customer, metered } = await useTen(bench)
-      await bench.gateway().removeItem(id, metered)
+      await removeItem(bench.openStripe(), id, metered)
       const usageNow = linesOf(await bench.invoicesOf(id), bench.prices.overage)
       assert.equal(sumOf(usageNow), 10 * UNIT)
       await bench.clock.pass(DAY)
@@ -141,7 +145,7 @@ async function useTen({ prices, subscribe, subscriptionOf, use, clock }: Bench) 
   return { id, customer, metered: metered.id }
 }
 
-function send({ gateway, clock }: Bench, event: { customerId: string; at?: number }) {
+function send({ openStripe, clock }: Bench, event: { customerId: string; at?: number }) {
   const identifier = `sandbox-${crypto.randomUUID()}`
-  return gateway().sendMeterEvent({ at: clock.now() * 1000, units: 1, identifier, ...event })
+  return sendMeterEvent(openStripe(), { at: clock.now() * 1000, units: 1, identifier, ...event })
 }

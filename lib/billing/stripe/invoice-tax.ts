@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { ApiError } from '../../../parts/errors.ts'
+import { ApiError } from '../../parts/errors.ts'
 
 /** Stripe's code if the customer's address does not say which tax applies. */
 export const NO_TAX_LOCATION = 'customer_tax_location_invalid'

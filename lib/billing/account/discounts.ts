@@ -1,60 +1,67 @@
 import type Stripe from 'stripe'
-import type { Discount } from '../../contract/billing/billing-schemas.ts'
+import type { ActiveDiscount, Discount } from '../../contract/billing/billing-schemas.ts'
 import { ApiError } from '../../parts/errors.ts'
-import { getCustomer } from './customers.ts'
-import { idOf, type StripeCalls } from './stripe-calls.ts'
-import { ifRefused } from './stripe-refusal.ts'
+import type { Actor, Billing } from '../billing.ts'
+import { getCustomer } from '../stripe/customers.ts'
+import { idOf, MAX_PAGE } from '../stripe/stripe-calls.ts'
+import { ifMissing, ifRefused } from '../stripe/stripe-refusal.ts'
+import { findCustomer } from '../subscription/customers.ts'
+import { findSubscription, toNote } from '../subscription/subscriptions.ts'
+import { withSubscription } from '../subscription/with-subscription.ts'
 
 const CODE = /^[\w-]+$/
-const MAX_INVOICES = 100
 const NOT_USABLE = 'The promotion code cannot be used for this subscription'
+const EXPANDED = expanded('discounts')
 
-export function discountCalls(calls: StripeCalls) {
-  const { read, write } = calls
-  const expand = expanded('discounts')
-  const getSubscription = (id: string, more: readonly string[] = []) =>
-    read((sdk, options) =>
-      sdk.subscriptions.retrieve(id, { expand: [...expand, ...more] }, options),
-    )
-  return {
-    /** Returns the active discount of the subscription, if any, or else of the customer. */
-    findDiscount: async (
-      customer: string,
-      subscription: string | undefined,
-      now: number,
-    ): Promise<Discount | undefined> => {
-      const { discount } = await getCustomer(calls, customer, expanded('discount'))
-      const own = subscription === undefined ? [] : (await getSubscription(subscription)).discounts
-      return findActive([...own, discount], now)?.discount
-    },
+/** The discount of the subscription or, if it has none, of the customer; {} if neither has an active one. */
+export async function findDiscount(
+  billing: Billing,
+  userId: string,
+  now: number,
+): Promise<ActiveDiscount> {
+  const customer = await findCustomer(billing.db, userId)
+  if (customer === null || !billing.isConfigured) return {}
+  const row = await findSubscription(billing.db, userId)
+  const found = readDiscounts(billing.openStripe(), customer.customerId, row?.id)
+  return findActive(await found.catch(ifMissing([])), now)?.discount ?? {}
+}
 
-    /**
-     * Gives the subscription the discount of the code. `applied` is the code, or null if its discount is
-     * already active: then nothing changes. Throws BAD_REQUEST if another discount of the subscription or the
-     * customer is active, which it would replace, or if the code has lowered an invoice, because Stripe would
-     * start its discount again.
-     */
-    applyPromotion: async (id: string, code: string, now: number) => {
-      const subscription = await getSubscription(id, expanded('customer.discount'))
-      const promotion = await findPromotion(calls, code, idOf(subscription.customer))
-      const current = findActive([...subscription.discounts, ofCustomer(subscription)], now)
-      if (current?.promotionId === promotion.id) {
-        return { discount: current.discount, applied: null }
-      }
-      requireApplicable(promotion, subscription)
-      if (await hasLoweredInvoice(calls, subscription, promotion.id)) {
-        throw new ApiError('BAD_REQUEST', 'The promotion code was used before')
-      }
-      requireNoDiscount(current)
-      const change = { discounts: [{ promotion_code: promotion.id }], expand }
-      const { discounts } = await write((sdk, options) =>
-        sdk.subscriptions.update(id, change, options),
-      ).catch(ifRefused(NOT_USABLE))
-      const [given] = discounts.flatMap(toDiscounts)
-      if (given === undefined) throw new Error('Stripe did not return the discount that it applied')
-      return { discount: given.discount, applied: promotion.code }
-    },
-  }
+/** Those of the subscription, which come first, and of the customer. */
+async function readDiscounts(stripe: Stripe, customer: string, subscription: string | undefined) {
+  const { discount } = await getCustomer(stripe, customer, expanded('discount'))
+  if (subscription === undefined) return [discount]
+  const own = await stripe.subscriptions.retrieve(subscription, { expand: EXPANDED })
+  return [...own.discounts, discount]
+}
+
+/**
+ * Gives the subscription the discount of the promotion code. If that discount is already active, nothing
+ * changes: entering the code again does not extend it. Throws BAD_REQUEST if the code is unknown, has expired,
+ * or is not for this subscription; if it has lowered an invoice, because Stripe would start its discount again;
+ * and if another discount of the subscription or the customer is active, which it would replace.
+ */
+export function applyPromotion(billing: Billing, actor: Actor, code: string): Promise<Discount> {
+  const { userId, now } = actor
+  return withSubscription(billing, userId, async (stripe, row) => {
+    const expand = [...EXPANDED, ...expanded('customer.discount')]
+    const subscription = await stripe.subscriptions.retrieve(row.id, { expand })
+    const promotion = await findPromotion(stripe, code.trim(), idOf(subscription.customer))
+    const current = findActive([...subscription.discounts, ofCustomer(subscription)], now)
+    if (current?.promotionId === promotion.id) return current.discount
+    requireApplicable(promotion, subscription)
+    if (await hasLoweredInvoice(stripe, subscription, promotion.id)) {
+      throw new ApiError('BAD_REQUEST', 'The promotion code was used before')
+    }
+    requireNoDiscount(current)
+    const change = { discounts: [{ promotion_code: promotion.id }], expand: EXPANDED }
+    const { discounts } = await stripe.subscriptions
+      .update(row.id, change)
+      .catch(ifRefused(NOT_USABLE))
+    const [given] = discounts.flatMap(toDiscounts)
+    if (given === undefined) throw new Error('Stripe did not return the discount that it applied')
+    await billing.change([actor.audit(toNote('apply_promo', row, promotion.code))])
+    return given.discount
+  })
 }
 
 /** A discount of the subscription switches it off. Expects an expanded customer. */
@@ -70,14 +77,13 @@ function requireNoDiscount(current: ReturnType<typeof findActive>): void {
 
 /** Whether the promotion has lowered an invoice of the customer. */
 async function hasLoweredInvoice(
-  { read }: StripeCalls,
+  stripe: Stripe,
   subscription: Stripe.Subscription,
   promotionId: string,
 ): Promise<boolean> {
   const customer = idOf(subscription.customer)
   const expand = ['data.total_discount_amounts.discount']
-  const params = { customer, limit: MAX_INVOICES, expand }
-  const { data } = await read((sdk, options) => sdk.invoices.list(params, options))
+  const { data } = await stripe.invoices.list({ customer, limit: MAX_PAGE, expand })
   return data
     .flatMap(({ total_discount_amounts: taken }) => taken ?? [])
     .some(({ discount }) => {
@@ -88,15 +94,13 @@ async function hasLoweredInvoice(
 
 /** Several customers may each have their own promotion with the same code. */
 async function findPromotion(
-  { read }: StripeCalls,
+  stripe: Stripe,
   code: string,
   customerId: string,
 ): Promise<Stripe.PromotionCode> {
   const expand = ['data.promotion.coupon.applies_to']
-  const params = { code, active: true, limit: 100, expand }
-  const found = CODE.test(code)
-    ? await read((sdk, options) => sdk.promotionCodes.list(params, options))
-    : { data: [] }
+  const params = { code, active: true, limit: MAX_PAGE, expand }
+  const found = CODE.test(code) ? await stripe.promotionCodes.list(params) : { data: [] }
   const promotion = found.data.find(
     ({ customer }) => customer === null || idOf(customer) === customerId,
   )
