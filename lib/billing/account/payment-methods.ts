@@ -3,9 +3,9 @@ import type { PaymentMethodInfo } from '../../contract/billing/billing-schemas.t
 import type { Actor, Billing } from '../billing.ts'
 import { findPayingMethod, payWith } from '../stripe/payment-methods.ts'
 import { findUnpaid } from '../stripe/price-changes.ts'
-import { findSubscription, toNote } from '../subscription/subscriptions.ts'
+import { findSubscription, type SubscriptionRow, toNote } from '../subscription/subscriptions.ts'
 import { auditSync, sync } from '../subscription/sync.ts'
-import { withUnpaidSubscription } from '../subscription/with-subscription.ts'
+import { requireAny, withSubscription } from '../subscription/with-subscription.ts'
 import { withAccount } from './account.ts'
 
 /** The method that pays the next invoice: the subscription's or, if it has none, the customer's. */
@@ -22,14 +22,15 @@ export function getPaymentMethod(billing: Billing, userId: string): Promise<Paym
  */
 export function setPaymentMethod(billing: Billing, actor: Actor, id: string): Promise<void> {
   const { userId } = actor
-  return withUnpaidSubscription(billing, userId, async (stripe, row) => {
+  const work = async (stripe: Stripe, row: SubscriptionRow) => {
     const { invoices, customerId } = await findUnpaid(stripe, row.id)
     await payWith(stripe, { customerId, subscriptionId: row.id }, invoices, id)
     await sync(billing, stripe, userId, (result) => [
       actor.audit(toNote('set_payment_method', row)),
       ...auditSync(billing, userId, result),
     ])
-  })
+  }
+  return withSubscription(billing, userId, work, requireAny)
 }
 
 /** For a method other than a card, `brand` is its type, and the expiry is null. */

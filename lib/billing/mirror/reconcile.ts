@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import type Stripe from 'stripe'
 import { billingCustomers } from '../../db/billing-tables.ts'
 import { asc, eq } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
@@ -7,12 +8,12 @@ import { users } from '../../db/tables.ts'
 import type { Billing } from '../billing.ts'
 import { compareMeter } from '../overages/meter.ts'
 import { hasCustomer } from '../stripe/customers.ts'
-import { eachOf } from '../stripe/stripe-calls.ts'
-import { type StripeSubscription, toStripeSubscription } from '../stripe/stripe-subscription.ts'
+import { userOf } from '../stripe/metadata.ts'
+import { eachOf, idOf } from '../stripe/stripe-calls.ts'
 import { type CustomerRow, findOrAssign, listCustomers } from '../subscription/customers.ts'
 import { toMirrorRows } from '../subscription/mirror-rows.ts'
 import { findSubscription, type SubscriptionRow } from '../subscription/subscriptions.ts'
-import { auditSync, sync } from '../subscription/sync.ts'
+import { resync } from '../subscription/sync.ts'
 import { findStripeAccount, saveStripeAccount, WrongStripeAccount } from './stripe-account.ts'
 
 /** How many customers we look for at Stripe: some may have been deleted with an account's test data. */
@@ -85,15 +86,15 @@ export async function reconcile(billing: Billing, options: ReconcileOptions): Pr
 async function listAllSubscriptions(
   billing: Billing,
   isStopped: () => boolean,
-): Promise<Map<string, StripeSubscription[]>> {
-  const all: StripeSubscription[] = []
+): Promise<Map<string, Stripe.Subscription[]>> {
+  const all: Stripe.Subscription[] = []
   const expand = ['data.customer']
   const listed = eachOf((page) => billing.openStripe().subscriptions.list({ expand, ...page }))
   for await (const one of listed) {
     if (isStopped()) break
-    all.push(toStripeSubscription(one))
+    all.push(one)
   }
-  return Map.groupBy(all, ({ customerId }) => customerId)
+  return Map.groupBy(all, ({ customer }) => idOf(customer))
 }
 
 function toUnknownPrice([price, payers]: [string, string[]]): Mismatch {
@@ -103,7 +104,7 @@ function toUnknownPrice([price, payers]: [string, string[]]): Mismatch {
 
 interface Listed {
   readonly stored: readonly CustomerRow[]
-  readonly byCustomer: ReadonlyMap<string, readonly StripeSubscription[]>
+  readonly byCustomer: ReadonlyMap<string, readonly Stripe.Subscription[]>
 }
 
 /** Finds customers who pay at Stripe for one of our users, but are not stored here. */
@@ -128,13 +129,6 @@ async function assignAll(
   return found
 }
 
-async function resync(billing: Billing, userId: string): Promise<void> {
-  const stripe = billing.openStripe()
-  await billing.enqueue(userId, () =>
-    sync(billing, stripe, userId, (result) => auditSync(billing, userId, result)),
-  )
-}
-
 async function inspectUser(
   db: Db,
   user: string,
@@ -150,14 +144,15 @@ async function inspectUser(
 }
 
 /** The user that our metadata of a subscription names, or else that of the customer. */
-function findUserInMetadata(subscriptions: readonly StripeSubscription[]): string | null {
-  const ids = subscriptions.map(({ userId }) => userId)
-  const ofCustomer = subscriptions.map(({ userOfCustomer }) => userOfCustomer)
-  return [...ids, ...ofCustomer].find((id) => id !== null) ?? null
+function findUserInMetadata(subscriptions: readonly Stripe.Subscription[]): string | null {
+  const customers = subscriptions.flatMap(({ customer }) =>
+    typeof customer === 'string' || customer.deleted ? [] : customer,
+  )
+  return [...subscriptions, ...customers].map(userOf).find((id) => id !== null) ?? null
 }
 
 interface Context extends Pick<ReconcileOptions, 'mode'> {
-  readonly subscriptions: readonly StripeSubscription[]
+  readonly subscriptions: readonly Stripe.Subscription[]
   /** The users who pay each price that no plan has; `compare` adds to it. */
   readonly payers: Map<string, string[]>
 }
@@ -169,7 +164,8 @@ async function compare(
   { subscriptions, payers, mode }: Context,
 ): Promise<Mismatch[]> {
   const before = await findSubscription(billing.db, userId)
-  const { row, unknownPrices, duplicates } = toMirrorRows(userId, before, subscriptions, billing)
+  const mirrored = toMirrorRows(userId, before, subscriptions, billing)
+  const { row, unknownPrices, duplicates, hasOwnMethod } = mirrored
   for (const price of new Set(unknownPrices)) {
     payers.set(price, [...(payers.get(price) ?? []), userId])
   }
@@ -178,8 +174,7 @@ async function compare(
     return { kind: 'duplicate', ...about, detail: `pays for ${id} besides ${row?.id}` }
   })
   if (isDeepStrictEqual(before, row)) {
-    const isOwn = subscriptions.some(({ id, hasOwnMethod }) => id === row?.id && hasOwnMethod)
-    if (mode === 'repair' && isOwn) await resync(billing, userId)
+    if (mode === 'repair' && hasOwnMethod) await resync(billing, userId)
     return found
   }
   if (subscriptions.length === 0 && !(await hasCustomer(billing.openStripe(), customerId))) {

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import type { StripeConfig } from '../../config/config.ts'
 import type { CheckoutResponse } from '../../contract/billing/billing-schemas.ts'
+import { PLAN_FIELD, USER_FIELD } from './metadata.ts'
 import { MAX_PAGE } from './stripe-calls.ts'
 import { ifMissing, onRefusal } from './stripe-refusal.ts'
-import { PLAN_FIELD, USER_FIELD } from './stripe-subscription.ts'
 
 export interface CheckoutOptions {
   readonly userId: string

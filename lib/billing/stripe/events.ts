@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import { StripeEvent } from '../../contract/billing/billing-schemas.ts'
 import { ApiError } from '../../parts/errors.ts'
 import { parse } from '../../parts/parse.ts'
-import { USER_FIELD } from './stripe-subscription.ts'
+import { USER_FIELD } from './metadata.ts'
 
 /** An event as Stripe sent it: the signature covers exactly these bytes. */
 export interface SignedEvent {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type Stripe from 'stripe'
+import { USER_FIELD } from './metadata.ts'
 import { MAX_PAGE } from './stripe-calls.ts'
 import { ifMissing, ifStored, StripeDenial, StripeRefusal } from './stripe-refusal.ts'
-import { USER_FIELD } from './stripe-subscription.ts'
 
 /** A user who is about to become a customer. */
 export interface Buyer {

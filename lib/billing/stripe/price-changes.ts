@@ -2,9 +2,9 @@ import type Stripe from 'stripe'
 import type { PaymentConfirmation } from '../../contract/billing/billing-schemas.ts'
 import { ApiError } from '../../parts/errors.ts'
 import { requireTaxLocation, taxLines, taxOf } from './invoice-tax.ts'
+import { CHARGED_FROM_FIELD, OVERAGES_FIELD, PLAN_FIELD } from './metadata.ts'
 import { idOf, MAX_PAGE } from './stripe-calls.ts'
 import { ConfirmationNeeded, unavailable } from './stripe-refusal.ts'
-import { CHARGED_FROM_FIELD, OVERAGES_FIELD, PLAN_FIELD } from './stripe-subscription.ts'
 
 /** Gives an item of a subscription another price. */
 export interface PriceChange {

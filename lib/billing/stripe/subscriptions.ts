@@ -1,26 +1,19 @@
 import type Stripe from 'stripe'
 import { readCustomer } from './customers.ts'
+import { OVERAGES_FIELD } from './metadata.ts'
 import { eachOf } from './stripe-calls.ts'
 import { ifMissing } from './stripe-refusal.ts'
-import {
-  OVERAGES_FIELD,
-  type StripeSubscription,
-  toStripeSubscription,
-} from './stripe-subscription.ts'
 
 /** The customer's subscriptions that have not ended. */
 export async function findSubscriptions(
   stripe: Stripe,
   customer: string,
-): Promise<StripeSubscription[] | 'deleted' | 'missing'> {
+): Promise<Stripe.Subscription[] | 'deleted' | 'missing'> {
   const found = await readCustomer(stripe, customer, ['subscriptions'])
   if (typeof found === 'string') return found
   // The expanded list ends after ten.
-  const all =
-    found.subscriptions?.has_more === true
-      ? await Array.fromAsync(eachOf((page) => stripe.subscriptions.list({ customer, ...page })))
-      : (found.subscriptions?.data ?? [])
-  return all.map(toStripeSubscription)
+  if (found.subscriptions?.has_more !== true) return found.subscriptions?.data ?? []
+  return Array.fromAsync(eachOf((page) => stripe.subscriptions.list({ customer, ...page })))
 }
 
 /** Switches overages on or off, and adds an item with this price unless it is null. */

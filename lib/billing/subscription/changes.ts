@@ -52,7 +52,7 @@ export async function setOverages(
   if (overagePrice === undefined) throw notConfigured()
   // Nobody can agree to a price that we do not know.
   if (wanted === 'on') await refreshOveragePrice(billing, actor.now)
-  return withSubscription(billing, actor.userId, async (stripe, row, duplicates) => {
+  return withSubscription(billing, actor.userId, async (stripe, row, { duplicates }) => {
     requireOverages(billing, { plan: billing.plans.ofUser(row.plan), interval: row.interval })
     requireNoTrial(row)
     if (row.overages === (wanted === 'on')) return row.overages

@@ -1,6 +1,9 @@
+import type Stripe from 'stripe'
 import { givesAccess } from '../../config/entitlement.ts'
+import type { Interval } from '../../contract/billing/price-schemas.ts'
+import { SECOND_MS } from '../../parts/durations.ts'
 import type { Billing } from '../billing.ts'
-import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
+import { CHARGED_FROM_FIELD, OVERAGES_FIELD, PLAN_FIELD, userOf } from '../stripe/metadata.ts'
 import type { SubscriptionRow } from './subscriptions.ts'
 
 type PriceSettings = Pick<Billing, 'plans' | 'prices' | 'overagePrice'>
@@ -20,9 +23,9 @@ export interface MirrorRows {
   readonly unknownPrices: readonly string[]
   /** Whether the user pays for a plan that we do not know. */
   readonly paysForUnknown: boolean
+  /** Whether the subscription has a payment method of its own, which pays instead of the customer's. */
+  readonly hasOwnMethod: boolean
 }
-
-type StripeItem = StripeSubscription['items'][number]
 
 const ENDED: readonly string[] = ['canceled', 'incomplete_expired']
 /** All payments have failed. Stripe charges no more, and later invoices stay drafts: for us it has ended. */
@@ -32,95 +35,123 @@ const GIVEN_UP = 'unpaid'
 export function toMirrorRows(
   userId: string,
   before: SubscriptionRow | null,
-  subscriptions: readonly StripeSubscription[],
+  subscriptions: readonly Stripe.Subscription[],
   settings: PriceSettings,
 ): MirrorRows {
   const live = subscriptions
     .filter(({ status }) => !ENDED.includes(status))
-    .toSorted((a, b) => b.createdAt - a.createdAt || byId(b, a))
-    .map((subscription) => ({ subscription, row: toRow(subscription, settings, before) }))
-  const rows = live.map(({ row }) => row && { ...row, userId }).filter((row) => row !== null)
+    .toSorted((a, b) => b.created - a.created || byId(b, a))
+    .map((subscription) => {
+      const row = toRow(subscription, settings, before)
+      return { subscription, row: row && { ...row, userId } }
+    })
+  const rows = live.flatMap(({ row }) => row ?? [])
   const paid = rows.filter(({ status }) => givesAccess(status))
   const unpaid = rows.filter(({ status }) => !givesAccess(status))
   const ours = live.filter(
     ({ subscription, row }) =>
-      givesAccess(subscription.status) && (row !== null || subscription.userId === userId),
+      givesAccess(subscription.status) && (row !== null || userOf(subscription) === userId),
   )
+  const counted = paid[0] ?? unpaid.find(({ status }) => status !== GIVEN_UP) ?? null
+  const own = live.find(({ row }) => row !== null && row === counted)?.subscription
   return {
-    row: paid[0] ?? unpaid.find(({ status }) => status !== GIVEN_UP) ?? null,
+    row: counted,
     unpaid: unpaid.map(({ id }) => id),
     duplicates: paid.slice(1).map(({ id }) => id),
     unknownPrices: ours.flatMap(({ subscription }) => unknownPricesOf(subscription, settings)),
     paysForUnknown: ours.some(({ row }) => row === null),
+    hasOwnMethod: (own?.default_payment_method ?? null) !== null,
   }
 }
 
 /** Keeps the plan and the overages of an item whose price was removed from the settings. */
 function toRow(
-  subscription: StripeSubscription,
+  subscription: Stripe.Subscription,
   settings: PriceSettings,
   before: SubscriptionRow | null,
 ): Omit<SubscriptionRow, 'userId'> | null {
-  const { id, status, cancelAt, wantsOverages, chargedFrom, currency, trialEnd } = subscription
+  const { id, status, metadata, currency, trial_end } = subscription
   const { plans, prices } = settings
   const last = before?.id === id ? before : null
   const { item, overageItem } = findItems(subscription, settings, last)
-  const offer = item && prices.offerOf(item.priceId)
-  const plan = offer?.plan.id ?? last?.plan ?? findNamed(settings, subscription)
+  const offer = item && prices.offerOf(item.price.id)
+  const plan = offer?.plan.id ?? last?.plan ?? findNamed(settings, metadata[PLAN_FIELD])
   if (item === undefined || plan === undefined) return null
-  const interval = offer?.interval ?? item.interval
+  const interval = offer?.interval ?? intervalOf(item.price)
   const mayGoOver = prices.allowsOverages({ plan: plans.ofUser(plan), interval })
-  return {
+  const row = {
     id,
     itemId: item.id,
     plan,
     status,
-    periodStart: item.periodStart,
-    periodEnd: item.periodEnd,
-    cancelAt: cancelAt === 'period-end' ? item.periodEnd : cancelAt,
-    overages: wantsOverages && overageItem !== undefined && mayGoOver,
+    periodStart: item.current_period_start * SECOND_MS,
+    periodEnd: item.current_period_end * SECOND_MS,
+    cancelAt: cancelTime(subscription, item),
+    overages: metadata[OVERAGES_FIELD] === 'on' && overageItem !== undefined && mayGoOver,
     overageItemId: overageItem?.id ?? null,
-    chargedFrom,
+    chargedFrom: metadata[CHARGED_FROM_FIELD] ?? '',
     interval,
-    priceId: item.priceId,
+    priceId: item.price.id,
     currency,
-    trialEnd: status === 'trialing' ? trialEnd : null,
-    ...unpaidChanges(subscription, settings, { item, last }),
+    trialEnd: status === 'trialing' ? toTime(trial_end) : null,
   }
+  return { ...row, ...unpaidChanges(subscription, settings, { row, last }) }
+}
+
+/** A cancellation sets one field or both. null: none. */
+function cancelTime(
+  { cancel_at, cancel_at_period_end }: Stripe.Subscription,
+  { current_period_end }: Stripe.SubscriptionItem,
+): number | null {
+  return toTime(cancel_at ?? (cancel_at_period_end ? current_period_end : null))
+}
+
+function toTime(seconds: number | null): number | null {
+  return seconds === null ? null : seconds * SECOND_MS
 }
 
 /** Our row forgets the plan of a subscription while another counts; its metadata does not. */
-function findNamed(
-  { plans }: PriceSettings,
-  { namedPlan }: StripeSubscription,
-): string | undefined {
-  if (namedPlan === null) return undefined
-  const { id, price } = plans.ofUser(namedPlan)
+function findNamed({ plans }: PriceSettings, named: string | undefined): string | undefined {
+  if (!named) return undefined
+  const { id, price } = plans.ofUser(named)
   return price > 0 ? id : undefined
+}
+
+/** Of a period that is longer than a month, as of a year, the requests are counted by the month. */
+function intervalOf({ recurring }: Stripe.Price): Interval {
+  return recurring?.interval === 'month' && recurring.interval_count === 1 ? 'month' : 'year'
+}
+
+interface Rows {
+  readonly row: Pick<SubscriptionRow, 'priceId' | 'periodStart'>
+  readonly last: SubscriptionRow | null
 }
 
 /** The price of the pending change, and of the last change that Stripe dropped unconfirmed. */
 function unpaidChanges(
-  { pendingPrices }: StripeSubscription,
+  { pending_update }: Stripe.Subscription,
   { prices }: PriceSettings,
-  { item, last }: { readonly item: StripeItem; readonly last: SubscriptionRow | null },
+  { row, last }: Rows,
 ) {
-  const pendingPrice = pendingPrices.find((id) => prices.offerOf(id) !== undefined) ?? null
-  const isUnchanged = last?.priceId === item.priceId && last.periodStart === item.periodStart
+  const pending = pending_update?.subscription_items?.map(({ price }) => price.id) ?? []
+  const pendingPrice = pending.find((id) => prices.offerOf(id) !== undefined) ?? null
+  const isUnchanged = last?.priceId === row.priceId && last.periodStart === row.periodStart
   if (pendingPrice !== null || !isUnchanged) return { pendingPrice, lapsedPrice: null }
   return { pendingPrice, lapsedPrice: last.pendingPrice ?? last.lapsedPrice }
 }
 
 function findItems(
-  { items }: StripeSubscription,
+  { items: { data: items } }: Stripe.Subscription,
   { prices, overagePrice }: PriceSettings,
   last: SubscriptionRow | null,
 ) {
   const withId = (id: string | null | undefined) => items.find((one) => one.id === id)
   const overageItem =
-    items.find(({ priceId }) => priceId === overagePrice) ?? withId(last?.overageItemId)
-  const known = items.find(({ priceId }) => prices.offerOf(priceId) !== undefined)
-  const other = items.find((one) => one !== overageItem && !one.isMetered)
+    items.find(({ price }) => price.id === overagePrice) ?? withId(last?.overageItemId)
+  const known = items.find(({ price }) => prices.offerOf(price.id) !== undefined)
+  const other = items.find(
+    (one) => one !== overageItem && one.price.recurring?.usage_type !== 'metered',
+  )
   return { item: known ?? withId(last?.itemId) ?? other, overageItem }
 }
 
@@ -130,7 +161,8 @@ function byId(one: { readonly id: string }, other: { readonly id: string }): num
 }
 
 /** None if one of the prices is the price of a plan. */
-function unknownPricesOf({ items }: StripeSubscription, { prices, overagePrice }: PriceSettings) {
-  if (items.some(({ priceId }) => prices.offerOf(priceId) !== undefined)) return []
-  return items.map(({ priceId }) => priceId).filter((priceId) => priceId !== overagePrice)
+function unknownPricesOf({ items }: Stripe.Subscription, { prices, overagePrice }: PriceSettings) {
+  const ids = items.data.map(({ price }) => price.id)
+  if (ids.some((id) => prices.offerOf(id) !== undefined)) return []
+  return ids.filter((id) => id !== overagePrice)
 }

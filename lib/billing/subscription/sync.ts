@@ -87,8 +87,7 @@ async function prepare(billing: Billing, stripe: Stripe, customer: CustomerRow) 
     ...(isSameItem(before, after) ? [] : [deletePreview(db, userId)]),
     ...(await insertTrials(billing, userId, subscriptions)),
   ]
-  const hasOwnMethod = subscriptions.some((one) => one.id === after?.id && one.hasOwnMethod)
-  return { ...others, before, after, hasOwnMethod, statements }
+  return { ...others, before, after, statements }
 }
 
 /** A preview is valid only for the same item and price. */
@@ -124,7 +123,11 @@ export async function refreshSubscription(
   now: number,
 ): Promise<void> {
   if (!billing.isConfigured || (await findCustomer(billing.db, userId)) === null) return
-  if (!billing.refreshes.begin(userId, now)) return
+  if (billing.refreshes.begin(userId, now)) await resync(billing, userId)
+}
+
+/** Reads the user's subscription from Stripe after everything that is under way for the user. */
+export async function resync(billing: Billing, userId: string): Promise<void> {
   const stripe = billing.openStripe()
   await billing.enqueue(userId, () =>
     sync(billing, stripe, userId, (result) => auditSync(billing, userId, result)),

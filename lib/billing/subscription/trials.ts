@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto'
+import type Stripe from 'stripe'
 import { trials, triedAddresses } from '../../db/billing-tables.ts'
 import { eq } from '../../db/drizzle.ts'
 import { users } from '../../db/tables.ts'
 import type { Statement } from '../../db/transaction.ts'
+import { SECOND_MS } from '../../parts/durations.ts'
 import type { Billing } from '../billing.ts'
-import type { StripeSubscription } from '../stripe/stripe-subscription.ts'
 
 /** Whether the user, or an earlier one with the same address, has had a trial of any plan. */
 export async function hasTried(billing: Billing, userId: string): Promise<boolean> {
@@ -21,12 +22,12 @@ export async function hasTried(billing: Billing, userId: string): Promise<boolea
 export async function insertTrials(
   billing: Billing,
   userId: string,
-  subscriptions: readonly StripeSubscription[],
+  subscriptions: readonly Stripe.Subscription[],
 ): Promise<Statement[]> {
   const { db } = billing
-  const tried = subscriptions.filter(({ trialEnd }) => trialEnd !== null)
+  const tried = subscriptions.filter(({ trial_end }) => trial_end !== null)
   if (tried.length === 0) return []
-  const startedAt = Math.min(...tried.map(({ createdAt }) => createdAt))
+  const startedAt = Math.min(...tried.map(({ created }) => created)) * SECOND_MS
   const trial = db.insert(trials).values({ userId, startedAt }).onConflictDoNothing()
   return [trial, ...(await insertAddress(billing, userId, startedAt))]
 }
