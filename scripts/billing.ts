@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { acceptStripeAccount } from '../lib/billing/mirror/accept-account.ts'
+import { acceptStripeAccount } from '../lib/billing/mirror/learn-account.ts'
 import { commandText, usageText } from '../lib/parts/clone-or-package.ts'
 import { audit, type ConfiguredAccounts, withAccounts } from './parts/accounts.ts'
 import { findMismatches, mismatchText, openBilling, requireStripe } from './parts/billing.ts'

@@ -5,9 +5,10 @@ import { deriveSecret, type Secrets } from '../config/secrets.ts'
 import type { AuditNote } from '../contract/account/audit-actions.ts'
 import type { Db } from '../db/open.ts'
 import type { Statement } from '../db/transaction.ts'
-import { SECOND_MS } from '../parts/durations.ts'
+import { BoundedCache } from '../parts/bounded-cache.ts'
 import { ApiError } from '../parts/errors.ts'
 import { once } from '../parts/once.ts'
+import { createQueues } from '../parts/task-queue.ts'
 import {
   findStripeAccount,
   isSameStripeAccount,
@@ -16,7 +17,13 @@ import {
 } from './mirror/stripe-account.ts'
 import { createPlanPrices } from './plan-prices.ts'
 import { beginCalls, type RetryPolicy } from './stripe/stripe-calls.ts'
+import { unavailable } from './stripe/stripe-refusal.ts'
 import type { StripeFailure, StripeOptions } from './stripe/stripe-sdk.ts'
+
+/** Users who had a refresh in the last seconds. */
+const MAX_REFRESHES = 10_000
+/** Tasks of one user: more than requests and events can bring within the time limit of an action. */
+const MAX_WAITING = 1_000
 
 /** Everything that selling plans needs. */
 export type Billing = ReturnType<typeof createBilling>
@@ -58,17 +65,24 @@ export interface Actor {
   readonly audit: (note: AuditNote) => Statement
 }
 
-export function createBilling(options: BillingOptions) {
-  const { db, plans, stripe, change, alignKeyExpiry, auditStripe, countRequests } = options
-  const { onFailure, onDelayed = () => {}, retryPolicy, secrets, runUnderLease } = options
-  const { secretKey, apiBase, overagePrice, webhookSecrets } = stripe
+export function createBilling({
+  stripe,
+  onFailure,
+  onDelayed = () => {},
+  retryPolicy,
+  secrets,
+  runUnderLease = (_userId, work) => work(),
+  ...options
+}: BillingOptions) {
+  const { db, plans } = options
+  const { secretKey, apiBase, overagePrice, webhookSecrets, tax } = stripe
+  const mode = modeOf(secretKey ?? '')
   const load =
     secretKey === undefined ? null : once(() => loadStripe({ secretKey, apiBase, onFailure }))
   const loadEvents = once(() => import('./stripe/events.ts'))
   const readStripeAccount = once(async (): Promise<StripeAccount> => {
     if (load === null) throw notConfigured()
-    const account = await (await load()).readAccount()
-    return { account, mode: modeOf(secretKey ?? '') }
+    return { account: await (await load()).readAccount(), mode }
   })
   const requireStripeAccount = async () => {
     const expected = await findStripeAccount(db)
@@ -77,20 +91,20 @@ export function createBilling(options: BillingOptions) {
     if (!isSameStripeAccount(expected, found)) throw new WrongStripeAccount(expected, found)
   }
   return {
-    db,
+    ...options,
     isConfigured: load !== null,
     /** Loads the reader of Stripe's events. */
     loadEvents,
     /** Call these at the start, so that no request waits for the SDK to load. */
     loads: load === null ? [] : [load, loadEvents],
-    plans,
     prices: createPlanPrices(plans, stripe.prices),
     overagePrice,
-    countRequests,
     /** The key of the hashes by which trials are remembered. */
     addressKey: once(async () => deriveSecret(await secrets(), 'trials')),
-    tax: stripe.tax,
-    mode: modeOf(secretKey ?? ''),
+    tax,
+    mode,
+    /** An event signed with any of them is valid. */
+    webhookSecrets,
     /** The account and mode of the key. */
     readStripeAccount,
     /** Throws WrongStripeAccount if we know that our customers belong to another account or mode. */
@@ -106,13 +120,9 @@ export function createBilling(options: BillingOptions) {
         return load()
       }, retryPolicy)
     },
-    enqueue: createUserQueue(runUnderLease),
-    refreshes: createRefreshes(),
-    change,
-    alignKeyExpiry,
-    /** An event signed with any of them is valid. */
-    webhookSecrets,
-    auditStripe,
+    enqueue: createUserQueues(runUnderLease),
+    /** When users last had a refresh. */
+    refreshedAt: new BoundedCache<string, number>(MAX_REFRESHES),
     onDelayed,
   }
 }
@@ -131,37 +141,11 @@ export function notConfigured(message = 'Billing is not configured'): ApiError {
 }
 
 /** Runs the tasks of each user one after the other, so that they do not change each other's data. */
-function createUserQueue(runUnderLease: RunForUser = (_userId, work) => work()): RunForUser {
-  const last = new Map<string, Promise<unknown>>()
-  return (userId, work) => {
-    const before = last.get(userId) ?? Promise.resolve()
-    const begin = () => runUnderLease(userId, work)
-    const mine = before.then(begin, begin)
-    const leave = () => {
-      if (last.get(userId) === mine) last.delete(userId)
-    }
-    last.set(userId, mine)
-    void mine.then(leave, leave)
-    return mine
-  }
-}
-
-const REFRESH_INTERVAL_MS = 3 * SECOND_MS
-
-/** Remembers which users had a refresh in the last three seconds. */
-function createRefreshes() {
-  /** The times of the latest refreshes by user, oldest first. */
-  const times = new Map<string, number>()
-  return {
-    /** Returns whether the user may have a refresh now, and remembers it. */
-    begin(userId: string, now: number): boolean {
-      for (const [user, at] of times) {
-        if (Math.abs(now - at) < REFRESH_INTERVAL_MS) break
-        times.delete(user)
-      }
-      if (times.has(userId)) return false
-      times.set(userId, now)
-      return true
-    },
+function createUserQueues(runUnderLease: RunForUser): RunForUser {
+  const queues = createQueues({ atOnce: 1, mayWait: MAX_WAITING })
+  return async (userId, work) => {
+    const done = await queues.run(userId, async () => [await runUnderLease(userId, work)] as const)
+    if (done === null) throw unavailable()
+    return done[0]
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { acceptStripeAccount } from '../../lib/billing/mirror/accept-account.ts'
+import { acceptStripeAccount } from '../../lib/billing/mirror/learn-account.ts'
 import { findCustomer } from '../../lib/billing/subscription/customers.ts'
 import { findSubscription } from '../../lib/billing/subscription/subscriptions.ts'
 import type { StripeConfig } from '../../lib/config/config.ts'

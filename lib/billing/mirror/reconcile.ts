@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type Stripe from 'stripe'
-import { billingCustomers } from '../../db/billing-tables.ts'
-import { asc, eq } from '../../db/drizzle.ts'
+import { eq } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
 import { users } from '../../db/tables.ts'
 import type { Billing } from '../billing.ts'
@@ -14,10 +13,8 @@ import { type CustomerRow, findOrAssign, listCustomers } from '../subscription/c
 import { toMirrorRows } from '../subscription/mirror-rows.ts'
 import { findSubscription, type SubscriptionRow } from '../subscription/subscriptions.ts'
 import { resync } from '../subscription/sync.ts'
-import { findStripeAccount, saveStripeAccount, WrongStripeAccount } from './stripe-account.ts'
-
-/** How many customers we look for at Stripe: some may have been deleted with an account's test data. */
-const SAMPLE = 5
+import { learnStripeAccount } from './learn-account.ts'
+import { WrongStripeAccount } from './stripe-account.ts'
 
 export interface ReconcileOptions {
   /** Epoch milliseconds. */
@@ -188,33 +185,4 @@ async function compare(
 
 function planOf(row: SubscriptionRow | null): string {
   return row?.plan ?? 'no plan'
-}
-
-/**
- * Stores the account of the key once we know that it has one of our oldest customers. A later start with
- * the key of another account then changes nothing. Throws WrongStripeAccount if this is such a start.
- */
-async function learnStripeAccount(billing: Billing): Promise<void> {
-  await billing.requireStripeAccount()
-  const known = await findStripeAccount(billing.db)
-  if (known !== null && known.account !== null) return
-  const account = await billing.readStripeAccount()
-  if (known !== null && account.account === null) return
-  const stripe = billing.openStripe()
-  for (const customerId of await listOldest(billing.db)) {
-    if (!(await hasCustomer(stripe, customerId))) continue
-    await billing.change([saveStripeAccount(billing.db, account)])
-    return
-  }
-}
-
-async function listOldest(db: Db): Promise<string[]> {
-  const { customerId, createdAt } = billingCustomers
-  const rows = await db
-    .select({ customerId })
-    .from(billingCustomers)
-    .orderBy(asc(createdAt))
-    .limit(SAMPLE)
-    .all()
-  return rows.map((row) => row.customerId)
 }

@@ -63,7 +63,10 @@ export function previewPlanChange(
     }
     requirePaid(row, unpaid)
     const { change, note } = await toPriceChange(billing, wanted, shownAt)
-    const cost = await previewPrice(stripe, change).catch(explainChange(stripe, row, change))
+    const cost = await previewPrice(stripe, change).catch(
+      // A subscription keeps its currency, in which the new plan may not be sold.
+      explainCurrency(stripe, change.price, row.currency),
+    )
     const preview = { userId, plan: plan.id, interval, prorationAt: shownAt }
     await billing.change([savePreview(billing.db, preview)])
     const free = note === null ? [] : [{ description: note, amount: 0 }]
@@ -137,14 +140,11 @@ async function makeChange(
   const overages = billing.prices.allowsOverages(offer) ? 'keep' : 'off'
   const ifAsked = mayWait ? 'wait' : 'refuse'
   const pending = await changePrice(stripe, change, overages, ifAsked).catch(
-    explainChange(stripe, row, change),
+    explainCurrency(stripe, change.price, row.currency),
   )
-  const detail = changeText(wanted)
-  if (pending === null) {
-    return { row: await saveChange(billing, stripe, actor, toNote('change_plan', row, detail)) }
-  }
-  const note = toNote('change_plan', row, `${detail}, to be confirmed`)
-  return { row: await saveChange(billing, stripe, actor, note), confirmation: pending.confirmation }
+  const detail = changeText(wanted) + (pending === null ? '' : ', to be confirmed')
+  const saved = await saveChange(billing, stripe, actor, toNote('change_plan', row, detail))
+  return { row: saved, ...(pending && { confirmation: pending.confirmation }) }
 }
 
 /** Time that is not paid must not be credited. */
@@ -218,11 +218,6 @@ function notYet(notBefore: number, first?: string): ApiError {
     'BAD_REQUEST',
     `Your requests have used up the paid time until ${time}: make this change after that${way}`,
   )
-}
-
-/** A subscription keeps its currency, in which the new plan may not be sold. */
-function explainChange(stripe: Stripe, row: SubscriptionRow, { price }: PriceChange) {
-  return explainCurrency(stripe, { price, customerId: null, currency: row.currency ?? undefined })
 }
 
 /** For the audit log, such as `starter to pro` or `pro to pro by the year`. */

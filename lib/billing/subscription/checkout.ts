@@ -36,9 +36,8 @@ export async function startCheckout(
     const { tax } = billing
     const trialDays = (await hasTried(billing, userId)) ? undefined : plan.trialDays
     const checkout = { userId, customerId, price, planId: plan.id, trialDays, tax, ...options }
-    const { currency } = options
     const opened = await openCheckout(stripe, checkout).catch(
-      explainCurrency(stripe, { price, customerId, currency }),
+      explainCurrency(stripe, price, options.currency, customerId),
     )
     const note = { action: 'create_checkout', targetType: 'plan', targetId: plan.id } as const
     await billing.change([actor.audit(note)])

@@ -4,25 +4,23 @@ import { getCustomer } from '../stripe/customers.ts'
 import { getPrice } from '../stripe/prices.ts'
 import { isMissing, StripeRefusal } from '../stripe/stripe-refusal.ts'
 
-interface Wanted {
-  readonly price: string
-  readonly customerId: string | null
-  /** undefined: Stripe chooses it. */
-  readonly currency: string | undefined
-}
-
 /**
  * For `catch`: throws BAD_REQUEST if Stripe refused because of the currency, otherwise the error itself.
  * Stripe has no error code for this, so we read which currencies the price and the customer allow.
  */
-export function explainCurrency(stripe: Stripe, { price, customerId, currency }: Wanted) {
+export function explainCurrency(
+  stripe: Stripe,
+  price: string,
+  currency: string | null | undefined,
+  customerId?: string,
+) {
   return async (error: unknown): Promise<never> => {
-    if (!(error instanceof StripeRefusal) || isMissing(error) || currency === undefined) throw error
+    if (!(error instanceof StripeRefusal) || isMissing(error) || !currency) throw error
     const sold = await getPrice(stripe, price)
     if (![sold, ...sold.currencies].some((one) => one.currency === currency)) {
       throw fieldError('currency', `the plan is not sold in ${currency}`)
     }
-    const own = customerId === null ? null : (await getCustomer(stripe, customerId)).currency
+    const own = customerId && (await getCustomer(stripe, customerId)).currency
     if (!own || own === currency) throw error
     throw fieldError('currency', `this account pays in ${own}`)
   }

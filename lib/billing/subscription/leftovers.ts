@@ -69,7 +69,7 @@ async function settle(billing: Billing, leftover: Leftover, now: number): Promis
   const isReplaced = status === 'open' && (await hasBoughtAgain(billing, leftover))
   if (!isDue && !isReplaced) return
   const stripe = billing.openStripe()
-  const { usage, fees } = await sortLines(stripe, leftover, billing.overagePrice)
+  const { usage, fees } = await sortLines(stripe, leftover)
   if (usage.length > 0 && isDue) await collect(stripe, id, status === 'draft' ? fees : [])
   if (usage.length === 0 && isReplaced) await stripe.invoices.voidInvoice(id)
 }
@@ -85,16 +85,25 @@ async function hasBoughtAgain(
 }
 
 /** The ids of the lines for usage, and of those for a time that goes on after the end. */
-export async function sortLines(stripe: Stripe, { invoice, endedAt }: Leftover, overagePrice = '') {
-  const lines = await readLines(stripe, invoice)
-  const metered = await findMetered(stripe, lines, overagePrice)
-  const isUsage = (line: Stripe.InvoiceLineItem) => metered.has(priceOf(line))
-  // A draft still gets the last units.
+export async function sortLines(stripe: Stripe, { invoice, endedAt }: Leftover) {
+  const { id, status } = invoice
+  // An invoice shows only its first lines. Which of them are for usage, only their prices say.
+  const expand = ['data.pricing.price_details.price']
+  const read = eachOf((page) => stripe.invoices.listLineItems(id, { expand, ...page }))
+  const lines = await Array.fromAsync(read)
   const usage = lines.filter(
-    (line) => isUsage(line) && (invoice.status === 'draft' || line.quantity !== 0),
+    // A draft still gets the last units.
+    (line) => isUsage(line) && (status === 'draft' || line.quantity !== 0),
   )
-  const fees = lines.filter((line) => !isUsage(line) && isPaidPast(line, endedAt))
-  return { usage: usage.map(({ id }) => id), fees: fees.map(({ id }) => id) }
+  const fees = lines.filter(
+    (line) => !isUsage(line) && line.amount > 0 && line.period.end * 1000 > endedAt,
+  )
+  return { usage: usage.map((line) => line.id), fees: fees.map((line) => line.id) }
+}
+
+function isUsage({ pricing }: Stripe.InvoiceLineItem): boolean {
+  const price = pricing?.price_details?.price
+  return typeof price === 'object' && price.recurring?.usage_type === 'metered'
 }
 
 /**
@@ -105,34 +114,4 @@ export async function collect(stripe: Stripe, id: string, fees: readonly string[
   const lines = fees.map((line) => ({ id: line, behavior: 'delete' as const }))
   if (lines.length > 0) await stripe.invoices.removeLines(id, { lines })
   await stripe.invoices.update(id, { auto_advance: true })
-}
-
-/** An invoice shows only its first lines. */
-async function readLines(stripe: Stripe, { id, lines }: Stripe.Invoice) {
-  if (!lines.has_more) return lines.data
-  return Array.fromAsync(eachOf((page) => stripe.invoices.listLineItems(id, page)))
-}
-
-/** The metered prices: an earlier price of overages may have been replaced in the settings. */
-async function findMetered(
-  stripe: Stripe,
-  lines: readonly Stripe.InvoiceLineItem[],
-  overagePrice: string,
-): Promise<Set<string>> {
-  const metered = new Set([overagePrice])
-  for (const id of new Set(lines.map(priceOf))) {
-    if (id === '' || id === overagePrice) continue
-    const { recurring } = await stripe.prices.retrieve(id)
-    if (recurring?.usage_type === 'metered') metered.add(id)
-  }
-  return metered
-}
-
-function priceOf({ pricing }: Stripe.InvoiceLineItem): string {
-  const price = pricing?.price_details?.price
-  return price === undefined ? '' : idOf(price)
-}
-
-function isPaidPast({ amount, period }: Stripe.InvoiceLineItem, endedAt: number): boolean {
-  return amount > 0 && period.end * 1000 > endedAt
 }

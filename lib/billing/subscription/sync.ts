@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import type { AuditNote } from '../../contract/account/audit-actions.ts'
 import type { Statement } from '../../db/transaction.ts'
+import { SECOND_MS } from '../../parts/durations.ts'
 import type { Billing } from '../billing.ts'
 import { shareMethod } from '../stripe/payment-methods.ts'
 import { findSubscriptions } from '../stripe/subscriptions.ts'
@@ -38,6 +39,7 @@ const NOTHING = {
   unpaid: [],
 } as const satisfies SyncResult
 
+const REFRESH_INTERVAL_MS = 3 * SECOND_MS
 const ATTEMPTS = 20
 const CANNOT_SHARE = 'cannot make the card of a checkout that of the customer'
 
@@ -122,8 +124,11 @@ export async function refreshSubscription(
   userId: string,
   now: number,
 ): Promise<void> {
-  if (!billing.isConfigured || (await findCustomer(billing.db, userId)) === null) return
-  if (billing.refreshes.begin(userId, now)) await resync(billing, userId)
+  const { db, isConfigured, refreshedAt } = billing
+  if (!isConfigured || (await findCustomer(db, userId)) === null) return
+  if (Math.abs(now - (refreshedAt.get(userId) ?? 0)) < REFRESH_INTERVAL_MS) return
+  refreshedAt.set(userId, now)
+  await resync(billing, userId)
 }
 
 /** Reads the user's subscription from Stripe after everything that is under way for the user. */

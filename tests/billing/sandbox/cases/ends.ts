@@ -126,7 +126,7 @@ export const ends: readonly Case[] = [
       await cancelNow(bench.openStripe(), id)
       const leftovers = await Array.fromAsync(listLeftovers(bench.openStripe, 'draft', customer))
       for (const leftover of leftovers) {
-        const { fees } = await sortLines(bench.openStripe(), leftover, bench.prices.overage)
+        const { fees } = await sortLines(bench.openStripe(), leftover)
         await collect(bench.openStripe(), leftover.invoice.id, fees)
       }
       await bench.clock.pass(2 * HOUR)
