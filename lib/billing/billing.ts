@@ -17,7 +17,7 @@ import {
 } from './mirror/stripe-account.ts'
 import { createPlanPrices } from './plan-prices.ts'
 import { beginCalls, type RetryPolicy } from './stripe/stripe-calls.ts'
-import { unavailable } from './stripe/stripe-refusal.ts'
+import { BillingUnavailable } from './stripe/stripe-refusal.ts'
 import type { StripeFailure, StripeOptions } from './stripe/stripe-sdk.ts'
 
 /** Users who had a refresh in the last seconds. */
@@ -145,7 +145,7 @@ function createUserQueues(runUnderLease: RunForUser): RunForUser {
   const queues = createQueues({ atOnce: 1, mayWait: MAX_WAITING })
   return async (userId, work) => {
     const done = await queues.run(userId, async () => [await runUnderLease(userId, work)] as const)
-    if (done === null) throw unavailable()
+    if (done === null) throw new BillingUnavailable()
     return done[0]
   }
 }

@@ -1,4 +1,3 @@
-import type Stripe from 'stripe'
 import type { AuditAction } from '../../contract/account/audit-actions.ts'
 import type { AddressBody } from '../../contract/billing/billing-account-bodies.ts'
 import type { BillingDetails, Invoice } from '../../contract/billing/billing-schemas.ts'
@@ -6,8 +5,8 @@ import { ApiError } from '../../parts/errors.ts'
 import type { Actor, Billing } from '../billing.ts'
 import { getCustomer } from '../stripe/customers.ts'
 import { taxOf } from '../stripe/invoice-tax.ts'
-import { MAX_PAGE } from '../stripe/stripe-calls.ts'
-import { ifInvalid, isMissing, unavailable } from '../stripe/stripe-refusal.ts'
+import { MAX_PAGE, type Stripe } from '../stripe/stripe-calls.ts'
+import { BillingUnavailable, ifInvalid, isMissing } from '../stripe/stripe-refusal.ts'
 import { findCustomer } from '../subscription/customers.ts'
 
 /**
@@ -111,7 +110,7 @@ export async function createSetupIntent(billing: Billing, actor: Actor): Promise
   const intent = await changeAccount(billing, actor, 'create_setup_intent', (stripe, customer) =>
     stripe.setupIntents.create({ customer, ...rest }),
   )
-  if (intent.client_secret === null) throw unavailable()
+  if (intent.client_secret === null) throw new BillingUnavailable()
   return intent.client_secret
 }
 

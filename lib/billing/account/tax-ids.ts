@@ -1,9 +1,8 @@
-import type Stripe from 'stripe'
 import type { TaxIdBody } from '../../contract/billing/billing-account-bodies.ts'
 import type { TaxId } from '../../contract/billing/billing-schemas.ts'
 import { ApiError } from '../../parts/errors.ts'
 import type { Actor, Billing } from '../billing.ts'
-import { MAX_PAGE } from '../stripe/stripe-calls.ts'
+import { MAX_PAGE, type Stripe } from '../stripe/stripe-calls.ts'
 import { ifInvalid, ifMissing } from '../stripe/stripe-refusal.ts'
 import { withAccount } from './account.ts'
 

@@ -1,7 +1,7 @@
 import { billingOwner } from '../../db/billing-tables.ts'
 import type { Db } from '../../db/open.ts'
 import type { Statement } from '../../db/transaction.ts'
-import { ApiError } from '../../parts/errors.ts'
+import { BillingUnavailable } from '../stripe/stripe-refusal.ts'
 
 /** The account and mode at Stripe that a key or our customers belong to. */
 export interface StripeAccount {
@@ -10,13 +10,13 @@ export interface StripeAccount {
   readonly mode: 'live' | 'test'
 }
 
-/** The key belongs to another account or mode than our customers. The answer is BILLING_UNAVAILABLE. */
-export class WrongStripeAccount extends ApiError {
+/** The key belongs to another account or mode than our customers. */
+export class WrongStripeAccount extends BillingUnavailable {
   readonly expected: string
   readonly found: string
 
   constructor(expected: StripeAccount, found: StripeAccount) {
-    super('BILLING_UNAVAILABLE', 'Billing is unavailable; try again later')
+    super()
     this.expected = nameOf(expected)
     this.found = nameOf(found)
   }

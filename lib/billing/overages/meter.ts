@@ -1,8 +1,8 @@
-import type Stripe from 'stripe'
 import { overagePeriods } from '../../db/billing-tables.ts'
 import { and, gt, lt } from '../../db/drizzle.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../parts/durations.ts'
 import type { Billing } from '../billing.ts'
+import type { Stripe } from '../stripe/stripe-calls.ts'
 import { StripeRefusal } from '../stripe/stripe-refusal.ts'
 import { countArrived, type MeteredTime } from './overage-store.ts'
 

@@ -1,4 +1,3 @@
-import type Stripe from 'stripe'
 import type { StoredOveragePrice } from '../../config/overage-terms.ts'
 import { overagePrices } from '../../db/billing-tables.ts'
 import { eq, ne } from '../../db/drizzle.ts'
@@ -7,6 +6,7 @@ import type { Statement } from '../../db/transaction.ts'
 import { DAY_MS } from '../../parts/durations.ts'
 import { ApiError } from '../../parts/errors.ts'
 import { type Billing, notConfigured } from '../billing.ts'
+import type { Stripe } from '../stripe/stripe-calls.ts'
 
 /**
  * Returns what one request over the cap costs, as last read from Stripe. Throws BILLING_NOT_CONFIGURED

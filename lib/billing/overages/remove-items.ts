@@ -1,7 +1,7 @@
-import type Stripe from 'stripe'
 import { subscriptions } from '../../db/billing-tables.ts'
 import { and, eq, isNotNull } from '../../db/drizzle.ts'
 import type { Billing } from '../billing.ts'
+import type { Stripe } from '../stripe/stripe-calls.ts'
 import { findCustomer } from '../subscription/customers.ts'
 import { auditSync, sync } from '../subscription/sync.ts'
 import { readMeter } from './meter.ts'

@@ -1,5 +1,5 @@
-import type Stripe from 'stripe'
 import type { Billing } from '../billing.ts'
+import type { Stripe } from '../stripe/stripe-calls.ts'
 import { IDENTIFIER_USED, StripeRefusal } from '../stripe/stripe-refusal.ts'
 import { findSubscription } from '../subscription/subscriptions.ts'
 import { readMeter } from './meter.ts'

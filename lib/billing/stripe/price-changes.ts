@@ -4,7 +4,7 @@ import { ApiError } from '../../parts/errors.ts'
 import { requireTaxLocation, taxLines, taxOf } from './invoice-tax.ts'
 import { CHARGED_FROM_FIELD, OVERAGES_FIELD, PLAN_FIELD } from './metadata.ts'
 import { idOf, MAX_PAGE } from './stripe-calls.ts'
-import { ConfirmationNeeded, unavailable } from './stripe-refusal.ts'
+import { BillingUnavailable, ConfirmationNeeded } from './stripe-refusal.ts'
 
 /** Gives an item of a subscription another price. */
 export interface PriceChange {
@@ -120,9 +120,9 @@ function toPending({
   latest_invoice: invoice,
 }: Stripe.Subscription): PendingChange | null {
   if (update === null) return null
-  if (invoice === null || typeof invoice === 'string') throw unavailable()
+  if (invoice === null || typeof invoice === 'string') throw new BillingUnavailable()
   const { id: invoiceId, hosted_invoice_url: url } = invoice
-  if (url === null || url === undefined) throw unavailable()
+  if (url === null || url === undefined) throw new BillingUnavailable()
   const prices = (update.subscription_items ?? []).map(({ price }) => price.id)
   const expiresAt = new Date(update.expires_at * 1000).toISOString()
   // Its lines begin when the difference begins to be charged.

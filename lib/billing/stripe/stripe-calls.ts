@@ -1,7 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type Stripe from 'stripe'
-import { StripeStoredFailure, unavailable } from './stripe-refusal.ts'
+import { BillingUnavailable, StripeStoredFailure } from './stripe-refusal.ts'
 import type { StripeSdk } from './stripe-sdk.ts'
+
+/** The types of the SDK. Only this folder imports the package, which takes long to load. */
+export type { Stripe }
 
 /** How long and how often an action tries to reach Stripe, and its clock. */
 export interface RetryPolicy {
@@ -50,7 +53,7 @@ export function beginCalls(
     const call = prepareCall(stripe.sdk, path, args)
     for (let tries = 1; ; tries += 1) {
       const timeout = left()
-      if (timeout <= 0) throw unavailable()
+      if (timeout <= 0) throw new BillingUnavailable()
       try {
         return await call(timeout)
       } catch (error) {

@@ -3,24 +3,31 @@ import { ApiError } from '../../parts/errors.ts'
 /** The code if Stripe already has a meter event with this identifier. */
 export const IDENTIFIER_USED = 'duplicate_meter_event'
 
+/** Billing does not work now, whatever the input was. Its subclasses say why. */
+export class BillingUnavailable extends ApiError {
+  constructor(message = 'Billing is unavailable; try again later') {
+    super('BILLING_UNAVAILABLE', message)
+  }
+}
+
 /**
  * Stripe refused a call, or the call needs a setting that is missing. Unless the caller catches it, the
  * answer is BILLING_UNAVAILABLE.
  */
-export class StripeRefusal extends ApiError {
+export class StripeRefusal extends BillingUnavailable {
   /** Stripe's code, such as `resource_missing`, or ours: `price_not_set`. */
   readonly reason: string | undefined
 
   constructor(reason: string | undefined) {
-    super('BILLING_UNAVAILABLE', 'Stripe refused the request; try again later')
+    super('Stripe refused the request; try again later')
     this.reason = reason
   }
 }
 
-/** The key has no permission for a call. The answer is BILLING_UNAVAILABLE, whatever the input was. */
-export class StripeDenial extends ApiError {
+/** The key has no permission for a call. */
+export class StripeDenial extends BillingUnavailable {
   constructor() {
-    super('BILLING_UNAVAILABLE', 'Stripe does not allow the request; try again later')
+    super('Stripe does not allow the request; try again later')
   }
 }
 
@@ -32,11 +39,7 @@ export class ConfirmationNeeded extends ApiError {
 }
 
 /** Stripe keeps the failure of an earlier call with this idempotency key: only another key can succeed. */
-export class StripeStoredFailure extends ApiError {
-  constructor() {
-    super('BILLING_UNAVAILABLE', 'Billing is unavailable; try again later')
-  }
-}
+export class StripeStoredFailure extends BillingUnavailable {}
 
 /** Whether Stripe refused a call because an object that the call names does not exist. */
 export function isMissing(error: unknown): boolean {
@@ -79,8 +82,4 @@ export function ifInvalid(message: string) {
     if (isMissing(error)) throw error
     return refuse(error)
   }
-}
-
-export function unavailable(): ApiError {
-  return new ApiError('BILLING_UNAVAILABLE', 'Billing is unavailable; try again later')
 }

@@ -3,11 +3,11 @@ import { ApiError } from '../../parts/errors.ts'
 import { NO_TAX_LOCATION, taxLocationNeeded } from './invoice-tax.ts'
 import { createStripeHttp } from './stripe-http.ts'
 import {
+  BillingUnavailable,
   ConfirmationNeeded,
   IDENTIFIER_USED,
   StripeDenial,
   StripeRefusal,
-  unavailable,
 } from './stripe-refusal.ts'
 
 export type StripeSdk = ReturnType<typeof createStripe>
@@ -89,7 +89,7 @@ function translate(error: unknown, onFailure: StripeOptions['onFailure']): unkno
   if (error instanceof Stripe.errors.StripePermissionError) return new StripeDenial()
   return error instanceof Stripe.errors.StripeInvalidRequestError
     ? new StripeRefusal(error.code)
-    : unavailable()
+    : new BillingUnavailable()
 }
 
 export type StripeFailure = ReturnType<typeof toFailure>

@@ -1,4 +1,3 @@
-import type Stripe from 'stripe'
 import type { Plan } from '../../config/plans.ts'
 import type {
   PaymentConfirmation,
@@ -15,6 +14,7 @@ import {
   type PriceChange,
   previewPrice,
 } from '../stripe/price-changes.ts'
+import type { Stripe } from '../stripe/stripe-calls.ts'
 import { saveChange } from './changes.ts'
 import { explainCurrency } from './currency.ts'
 import { changeTime, countedPeriod, explainCredit, periodAfter, restartTime } from './proration.ts'

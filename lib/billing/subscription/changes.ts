@@ -1,4 +1,3 @@
-import type Stripe from 'stripe'
 import type { Plan } from '../../config/plans.ts'
 import type { CancelResponse } from '../../contract/billing/billing-schemas.ts'
 import { ApiError } from '../../parts/errors.ts'
@@ -10,6 +9,7 @@ import {
   requireOverages,
   requirePaidRenewal,
 } from '../overages/spending-cap.ts'
+import type { Stripe } from '../stripe/stripe-calls.ts'
 import { cancelAtPeriodEnd, switchOverages, undoCancellation } from '../stripe/subscriptions.ts'
 import { findSubscription, type SubscriptionRow, toNote } from './subscriptions.ts'
 import { sync } from './sync.ts'

@@ -1,4 +1,3 @@
-import type Stripe from 'stripe'
 import type { Plan } from '../../config/plans.ts'
 import type { CheckoutResponse } from '../../contract/billing/billing-schemas.ts'
 import type { Interval } from '../../contract/billing/price-schemas.ts'
@@ -8,7 +7,8 @@ import { findStripeAccount } from '../mirror/stripe-account.ts'
 import { getPrice } from '../plan-prices.ts'
 import { type CheckoutOptions, closeCheckouts, openCheckout } from '../stripe/checkout.ts'
 import { type Buyer, createCustomer } from '../stripe/new-customers.ts'
-import { unavailable } from '../stripe/stripe-refusal.ts'
+import type { Stripe } from '../stripe/stripe-calls.ts'
+import { BillingUnavailable } from '../stripe/stripe-refusal.ts'
 import { cancelNow } from '../stripe/subscriptions.ts'
 import { explainCurrency } from './currency.ts'
 import { deleteCustomer, findCustomer, insertCustomer, UnknownCustomer } from './customers.ts'
@@ -88,7 +88,7 @@ async function storeCustomer(
 ): Promise<string> {
   if (await change([insertCustomer(db, row)])) return row.customerId
   const stored = await findCustomer(db, row.userId)
-  if (stored === null) throw unavailable()
+  if (stored === null) throw new BillingUnavailable()
   return stored.customerId
 }
 
@@ -105,7 +105,7 @@ async function closeUnpaid(
       throw new ApiError('ALREADY_SUBSCRIBED', 'There is a subscription already: change its plan')
     }
     // If a page cannot be closed, somebody is paying on it.
-    if (!allClosed) throw unavailable()
+    if (!allClosed) throw new BillingUnavailable()
     if (unpaid.length === 0) return
     for (const id of unpaid) await cancelNow(stripe, id)
   }

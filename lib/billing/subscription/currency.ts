@@ -1,7 +1,7 @@
-import type Stripe from 'stripe'
 import { fieldError } from '../../parts/errors.ts'
 import { getCustomer } from '../stripe/customers.ts'
 import { getPrice } from '../stripe/prices.ts'
+import type { Stripe } from '../stripe/stripe-calls.ts'
 import { isMissing, StripeRefusal } from '../stripe/stripe-refusal.ts'
 
 /**

@@ -3,23 +3,16 @@ import { and, eq, integerOf, sql } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
 import { users } from '../../db/tables.ts'
 import type { Statement } from '../../db/transaction.ts'
-import { ApiError } from '../../parts/errors.ts'
 import type { Billing } from '../billing.ts'
 import { hasCustomer } from '../stripe/customers.ts'
 import type { EventSubject } from '../stripe/events.ts'
+import { BillingUnavailable } from '../stripe/stripe-refusal.ts'
 
 /** A user's customer at Stripe. */
 export type CustomerRow = typeof billingCustomers.$inferSelect
 
-/** Stripe does not know a customer of ours, not even as deleted. The answer is BILLING_UNAVAILABLE. */
-export class UnknownCustomer extends ApiError {
-  readonly customer: string
-
-  constructor(customer: string) {
-    super('BILLING_UNAVAILABLE', 'Billing is unavailable; try again later')
-    this.customer = customer
-  }
-}
+/** Stripe does not know a customer of ours, not even as deleted. */
+export class UnknownCustomer extends BillingUnavailable {}
 
 export async function findCustomer(db: Db, userId: string): Promise<CustomerRow | null> {
   const row = await db

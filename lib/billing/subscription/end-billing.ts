@@ -1,7 +1,7 @@
 import { ApiError } from '../../parts/errors.ts'
 import type { Billing } from '../billing.ts'
 import { closeCheckouts } from '../stripe/checkout.ts'
-import { unavailable } from '../stripe/stripe-refusal.ts'
+import { BillingUnavailable } from '../stripe/stripe-refusal.ts'
 import { cancelNow, findSubscriptions } from '../stripe/subscriptions.ts'
 import { findCustomer } from './customers.ts'
 import { settleLeftovers } from './leftovers.ts'
@@ -42,11 +42,11 @@ export async function endBilling(
 async function endAtStripe(billing: Billing, customerId: string): Promise<void> {
   const stripe = billing.openStripe()
   // If a page cannot be closed, somebody is paying on it.
-  if (!(await closeCheckouts(stripe, customerId))) throw unavailable()
+  if (!(await closeCheckouts(stripe, customerId))) throw new BillingUnavailable()
   for (;;) {
     const open = await findSubscriptions(stripe, customerId)
     // Another Stripe account has the customer, and may continue to charge.
-    if (open === 'missing') throw unavailable()
+    if (open === 'missing') throw new BillingUnavailable()
     if (open === 'deleted' || open.length === 0) return
     for (const { id } of open) await cancelNow(stripe, id)
   }

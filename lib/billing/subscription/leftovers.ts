@@ -1,9 +1,8 @@
-import type Stripe from 'stripe'
 import { givesAccess } from '../../config/entitlement.ts'
 import { DAY_MS } from '../../parts/durations.ts'
 import type { Billing } from '../billing.ts'
 import { USER_FIELD } from '../stripe/metadata.ts'
-import { eachOf, idOf } from '../stripe/stripe-calls.ts'
+import { eachOf, idOf, type Stripe } from '../stripe/stripe-calls.ts'
 import { findCustomer } from './customers.ts'
 import { findSubscription, hasAccess } from './subscriptions.ts'
 

@@ -1,9 +1,9 @@
-import type Stripe from 'stripe'
 import { givesAccess } from '../../config/entitlement.ts'
 import type { Interval } from '../../contract/billing/price-schemas.ts'
 import { SECOND_MS } from '../../parts/durations.ts'
 import type { Billing } from '../billing.ts'
 import { CHARGED_FROM_FIELD, OVERAGES_FIELD, PLAN_FIELD, userOf } from '../stripe/metadata.ts'
+import type { Stripe } from '../stripe/stripe-calls.ts'
 import type { SubscriptionRow } from './subscriptions.ts'
 
 type PriceSettings = Pick<Billing, 'plans' | 'prices' | 'overagePrice'>
@@ -41,10 +41,10 @@ export function toMirrorRows(
   const live = subscriptions
     .filter(({ status }) => !ENDED.includes(status))
     .toSorted((a, b) => b.created - a.created || byId(b, a))
-    .map((subscription) => {
-      const row = toRow(subscription, settings, before)
-      return { subscription, row: row && { ...row, userId } }
-    })
+    .map((subscription) => ({
+      subscription,
+      row: toRow(userId, before, subscription, settings),
+    }))
   const rows = live.flatMap(({ row }) => row ?? [])
   const paid = rows.filter(({ status }) => givesAccess(status))
   const unpaid = rows.filter(({ status }) => !givesAccess(status))
@@ -66,10 +66,11 @@ export function toMirrorRows(
 
 /** Keeps the plan and the overages of an item whose price was removed from the settings. */
 function toRow(
+  userId: string,
+  before: SubscriptionRow | null,
   subscription: Stripe.Subscription,
   settings: PriceSettings,
-  before: SubscriptionRow | null,
-): Omit<SubscriptionRow, 'userId'> | null {
+): SubscriptionRow | null {
   const { id, status, metadata, currency, trial_end } = subscription
   const { plans, prices } = settings
   const last = before?.id === id ? before : null
@@ -80,6 +81,7 @@ function toRow(
   const interval = offer?.interval ?? intervalOf(item.price)
   const mayGoOver = prices.allowsOverages({ plan: plans.ofUser(plan), interval })
   const row = {
+    userId,
     id,
     itemId: item.id,
     plan,

@@ -1,9 +1,9 @@
-import type Stripe from 'stripe'
 import type { AuditNote } from '../../contract/account/audit-actions.ts'
 import type { Statement } from '../../db/transaction.ts'
 import { SECOND_MS } from '../../parts/durations.ts'
 import type { Billing } from '../billing.ts'
 import { shareMethod } from '../stripe/payment-methods.ts'
+import type { Stripe } from '../stripe/stripe-calls.ts'
 import { findSubscriptions } from '../stripe/subscriptions.ts'
 import {
   bumpRevision,
@@ -77,7 +77,7 @@ async function prepare(billing: Billing, stripe: Stripe, customer: CustomerRow) 
   const { db } = billing
   const { userId, customerId } = customer
   const subscriptions = await findSubscriptions(stripe, customerId)
-  if (subscriptions === 'missing') throw new UnknownCustomer(customerId)
+  if (subscriptions === 'missing') throw new UnknownCustomer()
   const before = await findSubscription(db, userId)
   if (subscriptions === 'deleted') {
     return { ...NOTHING, before, hasOwnMethod: false, statements: [deleteCustomer(db, customer)] }

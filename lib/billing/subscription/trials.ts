@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
-import type Stripe from 'stripe'
 import { trials, triedAddresses } from '../../db/billing-tables.ts'
 import { eq } from '../../db/drizzle.ts'
 import { users } from '../../db/tables.ts'
 import type { Statement } from '../../db/transaction.ts'
 import { SECOND_MS } from '../../parts/durations.ts'
 import type { Billing } from '../billing.ts'
+import type { Stripe } from '../stripe/stripe-calls.ts'
 
 /** Whether the user, or an earlier one with the same address, has had a trial of any plan. */
 export async function hasTried(billing: Billing, userId: string): Promise<boolean> {

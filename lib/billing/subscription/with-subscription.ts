@@ -1,6 +1,6 @@
-import type Stripe from 'stripe'
 import { ApiError } from '../../parts/errors.ts'
 import type { Billing } from '../billing.ts'
+import type { Stripe } from '../stripe/stripe-calls.ts'
 import { findSubscription, hasAccess, type SubscriptionRow } from './subscriptions.ts'
 import { type SyncResult, sync } from './sync.ts'
 
