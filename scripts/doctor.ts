@@ -22,8 +22,10 @@ import {
   runCheck,
   wrong,
 } from '../lib/doctor/finding.ts'
+import { hasAccount } from '../lib/geo/download/sources.ts'
 import { commandText, usageText } from '../lib/parts/clone-or-package.ts'
 import { reasonOf } from '../lib/parts/reason.ts'
+import { type AccountOrigin, findAccountOrigin } from '../lib/services/geo/maxmind-account.ts'
 import { quickChecks } from '../lib/services/operate/quick-checks.ts'
 import { findMismatches, openBilling } from './parts/billing.ts'
 import { readGeoFiles } from './parts/geo-files.ts'
@@ -50,17 +52,20 @@ await run(async () => {
 function checksOf(config: Config): Check[] {
   const { dataDir, smtpUrl, authUrl } = config
   const checks: Check[] = [
-    ...quickChecks({ config, readGeoFiles: () => readGeoFiles(config), now: Date.now }),
+    ...quickChecks({
+      config,
+      readGeoFiles: () => readGeoFiles(config),
+      findAccount: () => findAccount(config),
+      now: Date.now,
+    }),
     ...(config.postgres === undefined ? fileChecks(dataDir) : postgresChecks(config.postgres)),
     {
       name: 'Inquiries',
-      find: () =>
-        readDatabase(config, async (db) => [checkInquiries((await countFailed(db)).inquiries)]),
+      find: () => findIn(config, async (db) => [checkInquiries((await countFailed(db)).inquiries)]),
     },
     {
       name: 'Deliveries',
-      find: () =>
-        readDatabase(config, async (db) => [checkNotices((await countFailed(db)).notices)]),
+      find: () => findIn(config, async (db) => [checkNotices((await countFailed(db)).notices)]),
     },
   ]
   const { secretKey } = config.stripe
@@ -116,7 +121,7 @@ async function findBilling(secretKey: string, config: Config): Promise<Finding[]
   const settings = { plans, overagePrice, webhookSecrets, overageEvent: OVERAGE_EVENT }
   const findings = await checkAccount(account, settings)
   findings.push(...(await checkTax(account, stripe.tax)))
-  return [...findings, ...(await readDatabase(config, (db) => findBillingState(db, config)))]
+  return [...findings, ...((await findIn(config, (db) => findBillingState(db, config))) ?? [])]
 }
 
 async function findBillingState(db: Db, config: Config): Promise<Finding[]> {
@@ -124,25 +129,36 @@ async function findBillingState(db: Db, config: Config): Promise<Finding[]> {
   return [...state, ...(await checkMismatches(db, config))]
 }
 
-/** Returns no finding if the database cannot be read, which the check of the database reports. */
-async function readDatabase(
+/** Returns null if there is none, or if the database cannot be read. */
+async function findAccount(config: Config): Promise<AccountOrigin> {
+  if (hasAccount(config.download)) return 'settings'
+  return (await readDatabase(config, (db) => findAccountOrigin(config, db))) ?? null
+}
+
+/** Finds nothing if the database cannot be read, which the check of the database reports. */
+async function findIn(config: Config, find: (db: Db) => Promise<Finding[]>): Promise<Finding[]> {
+  return (await readDatabase(config, find)) ?? []
+}
+
+/** Returns undefined if the database cannot be read. */
+async function readDatabase<Found>(
   config: Config,
-  find: (db: Db) => Promise<Finding[]>,
-): Promise<Finding[]> {
+  find: (db: Db) => Promise<Found>,
+): Promise<Found | undefined> {
   try {
     if (config.postgres === undefined) return await readFile(join(config.dataDir, 'app.db'), find)
     const { readPostgres } = await import('./doctor/inspect-postgres.ts')
-    return (await readPostgres(config.postgres, find)) ?? []
+    return await readPostgres(config.postgres, find)
   } catch {
-    return []
+    return undefined
   }
 }
 
-async function readFile(
+async function readFile<Found>(
   database: string,
-  find: (db: Db) => Promise<Finding[]>,
-): Promise<Finding[]> {
-  if (pendingMigrations(database).length > 0) return []
+  find: (db: Db) => Promise<Found>,
+): Promise<Found | undefined> {
+  if (pendingMigrations(database).length > 0) return undefined
   const db = openDbToRead(database)
   try {
     return await find(db)

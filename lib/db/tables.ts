@@ -210,6 +210,12 @@ export const verifications = sqliteTable(
 /** Has a row once the server has had an account, other than that of the landing page. A trigger on `users` adds it. */
 export const firstAccount = sqliteTable('first_account', { id: integer().primaryKey() })
 
+/** Accounts at providers of databases, which an operator has entered. They are encrypted. */
+export const providerAccounts = sqliteTable('provider_accounts', {
+  provider: text().primaryKey(),
+  sealed: text().notNull(),
+})
+
 /** Answers to requests that may arrive twice. */
 export const keptAnswers = sqliteTable(
   'kept_answers',
@@ -220,11 +226,9 @@ export const keptAnswers = sqliteTable(
     /** null if no user sent the request. Deleting the user deletes the row. */
     userId: text('user_id').references(() => users.id, { onDelete: 'cascade' }),
     body: text().notNull(),
-    /** Id of the attempt to answer. */
     claim: text().notNull(),
     /** Encrypted; null while the request is being answered. */
     answer: text(),
-    /** While the request is being answered, the end of the lease. */
     expiresAt: integer('expires_at').notNull(),
     /** What the new secret in the answer belongs to. Triggers delete the row once it no longer works. */
     secretOf: text('secret_of'),

@@ -59,7 +59,8 @@ export function whyOld(provider: string, { isOwn, isRegular, hasAccount }: Renew
   }
   if (OF_MAXMIND.includes(provider) && !hasAccount) {
     const settings = 'MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY'
-    return { reason: "a newer one needs MaxMind's free account", advice: `set ${settings}` }
+    const advice = `enter it at /app/operate/databases, or set ${settings}`
+    return { reason: "a newer one needs MaxMind's free account", advice }
   }
   const command = commandText('geo', '--download')
   if (isRegular) return { reason: 'no download has brought a newer one', advice: `run: ${command}` }

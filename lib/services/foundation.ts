@@ -20,8 +20,11 @@ export interface ServiceOptions
   extends Pick<GeoOptions, 'log' | 'onProgress' | 'cacheBits' | 'compileAtlas'> {
   /** Epoch milliseconds. */
   readonly now: () => number
-  /** Downloads the providers' databases; absent if this process must not. Rejects if one fails. */
-  readonly downloadGeo?: () => Promise<void>
+  /**
+   * Downloads the providers' databases, with these settings besides those of this process; absent if this process
+   * must not. Rejects if one fails.
+   */
+  readonly downloadGeo?: (settings: Readonly<Record<string, string>>) => Promise<void>
   /** Updates the geofeeds; absent if this process must not. Rejects if one fails. */
   readonly updateGeofeeds?: () => Promise<void>
   /** Runs a command in another process; absent if this process must start none. */

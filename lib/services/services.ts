@@ -45,8 +45,9 @@ import { watchForDamage } from './damage.ts'
 import { openDeletionRequests } from './delete-account.ts'
 import { createOpenDemo } from './demo.ts'
 import { type Foundation, openFoundation, type ServiceOptions } from './foundation.ts'
-import { type Downloads, openDownloads } from './geo/downloads.ts'
+import { type Downloads, openDownloading } from './geo/downloads.ts'
 import { openGeofeeds } from './geo/geofeeds.ts'
+import type { MaxmindAccounts } from './geo/maxmind-account.ts'
 import { createHealth } from './health.ts'
 import { createFindHostname, type FindHostname } from './hostnames.ts'
 import { type Counters, openCounters } from './metering.ts'
@@ -89,6 +90,7 @@ export interface Services extends Foundation, Auth, Counters, Admission, Preload
   readonly proxyWatch: ReturnType<typeof createProxyWatch>
   /** null if this server serves only the operator's files. */
   readonly downloads: Downloads | null
+  readonly maxmind: MaxmindAccounts
   readonly operatorJobs: ReturnType<typeof openOperatorJobs>
   readonly health: ReturnType<typeof createHealth>
   readonly requestTimes: RequestTimes
@@ -120,7 +122,7 @@ export async function openServices(config: Config, options: ServiceOptions): Pro
   const foundation = await openFoundation(config, { ...options, log }, opening)
   const geo: Library = opening.use(await openDatabases(config, { ...options, log }))
   await applySettings(foundation)
-  const downloads = openDownloads(foundation, options.downloadGeo, opening)
+  const downloading = openDownloading(foundation, options, opening)
   openGeofeeds(foundation, options.updateGeofeeds, opening)
   const keys = await openKeys(foundation)
   const notices = openCapNotices(foundation, opening)
@@ -155,7 +157,7 @@ export async function openServices(config: Config, options: ServiceOptions): Pro
     contact,
     geo,
     findHostname: openHostnames(config),
-    downloads,
+    ...downloading,
     operatorJobs: openOperatorJobs(foundation, billing, options.runScript),
     health: openHealth(foundation, { geo, keys, checkDamage }),
     requestTimes: createRequestTimes(),

@@ -1,5 +1,6 @@
 import { sizeText } from '../../lib/parts/size-text.ts'
 import { Card } from '../dashboard/parts/card.tsx'
+import type { Problem } from '../dashboard/parts/field.tsx'
 import { PostButton } from '../dashboard/parts/form.tsx'
 import { counted } from '../dashboard/parts/format.ts'
 import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
@@ -8,6 +9,7 @@ import { FactList } from '../fact-list.tsx'
 import { FreeLists, type ShownList } from './free-lists.tsx'
 import { Geofeeds, type ShownGeofeed } from './geofeeds.tsx'
 import { JobStatus, type JobView } from './job-status.tsx'
+import { MaxmindAccount, type MaxmindAccountProps } from './maxmind-account.tsx'
 
 /** A database that is served. Times are ISO 8601. */
 export interface ServedDatabase {
@@ -28,6 +30,9 @@ export interface ServedDatabase {
 }
 
 interface DatabasesProps extends PageProps {
+  /** Who gave MaxMind's account; null: nobody. */
+  readonly account: MaxmindAccountProps['origin']
+  readonly problem?: Problem | undefined
   readonly databases: readonly ServedDatabase[]
   /** The free lists that a download has tried. */
   readonly lists: readonly ShownList[]
@@ -44,10 +49,10 @@ interface DownloadView extends JobView {
 }
 
 export function Databases(props: DatabasesProps) {
-  const { base, databases, lists, geofeeds, download, error } = props
+  const { base, databases, lists, geofeeds, download, account, problem, done = '', error } = props
   return (
     <>
-      <Result error={error} />
+      <Result error={error} done={DONE[done]} />
       <Card id="download-title" title="Download">
         {download === null ? (
           <p>
@@ -60,6 +65,7 @@ export function Databases(props: DatabasesProps) {
           </>
         )}
       </Card>
+      {download !== null && <MaxmindAccount base={base} origin={account} problem={problem} />}
       <JobStatus
         id="databases"
         job={download ?? NO_JOB}
@@ -87,6 +93,11 @@ function DownloadTimes({ isRegular, succeededAt }: DownloadView) {
       Last successful check: <Time at={succeededAt} />
     </p>
   )
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  kept: 'The account is kept. The next download uses it.',
+  removed: 'The account was removed.',
 }
 
 const NO_JOB: JobView = { startedAt: null, endedAt: null, failure: null }

@@ -42,7 +42,7 @@ describe('checkGeo', () => {
     assert.match(text('dbip', {}), /: no download has brought .* → run: npm run geo -- --download$/)
     assert.match(text('dbip', { isRegular: false }), /MERIDIAN_GEO_DOWNLOAD=0 .* → unset it, or/)
     for (const provider of ['maxmind', 'ip-location-db']) {
-      assert.match(text(provider, {}), /: a newer one needs MaxMind's free account → set MERIDIAN_/)
+      assert.match(text(provider, {}), /: a newer one needs MaxMind's free account → enter it at /)
       assert.match(text(provider, { hasAccount: true }), /: no download has brought a newer one/)
     }
     assert.match(text('maxmind', { isOwn: true }), /: MERIDIAN_GEO names it → put a newer file/)
@@ -116,7 +116,12 @@ describe('checkDisk', () => {
     const { dataDir } = await makeDataFolder(folder)
     const find = async (env: Record<string, string>) => {
       const config = readConfig({ MERIDIAN_DATA_DIR: dataDir, ...env })
-      const checks = quickChecks({ config, readGeoFiles: async () => [], now: Date.now })
+      const checks = quickChecks({
+        config,
+        findAccount: async () => null,
+        readGeoFiles: async () => [],
+        now: Date.now,
+      })
       return allLines((await checks.find(({ name }) => name === 'Disk')?.find()) ?? []).join()
     }
     assert.match(await find({}), /are free; the database takes \d/)

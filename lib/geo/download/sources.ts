@@ -46,7 +46,7 @@ export function hasAccount({ maxmindAccountId, maxmindLicenseKey }: Providers): 
   return maxmindAccountId !== undefined && maxmindLicenseKey !== undefined
 }
 
-const WRONG_ACCOUNT = 'MERIDIAN_MAXMIND_ACCOUNT_ID or MERIDIAN_MAXMIND_LICENSE_KEY is wrong'
+const WRONG_ACCOUNT = "the id or the licence key of MaxMind's account is wrong"
 const MAXMIND_HINTS = new Map([
   [401, WRONG_ACCOUNT],
   [403, WRONG_ACCOUNT],

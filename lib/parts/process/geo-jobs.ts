@@ -16,9 +16,13 @@ const DOWNLOAD_TIMEOUT_MS = 6 * HOUR_MS
  * with the error of that process, and ends when `stopping` is aborted.
  */
 export function createGeoJobs(log: Log, stopping: AbortSignal, findMemory = availableMemory) {
-  const runGeo = async (option: string, signal = stopping, heapMb?: number) => {
+  const runGeo = async (
+    option: string,
+    signal = stopping,
+    options?: Parameters<typeof createRunScript>[1],
+  ) => {
     try {
-      await createRunScript(signal, heapMb)('geo', option, '--until-stdin-ends')
+      await createRunScript(signal, options)('geo', option, '--until-stdin-ends')
     } catch (error) {
       if (!stopping.aborted) throw error
     }
@@ -30,13 +34,13 @@ export function createGeoJobs(log: Log, stopping: AbortSignal, findMemory = avai
       await runGeo('--atlas')
       if (!stopping.aborted) log.info({}, 'databases combined into one index')
     },
-    /** Installs the providers' new databases. */
-    downloadGeo: () => {
+    /** Installs the providers' new databases, with these settings besides those of this process. */
+    downloadGeo: (settings: Readonly<Record<string, string>>) => {
       const timeout = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS)
-      return runGeo('--update', AbortSignal.any([stopping, timeout]))
+      return runGeo('--update', AbortSignal.any([stopping, timeout]), { settings })
     },
     /** Fetches and compiles the geofeeds. */
-    updateGeofeeds: () => runGeo('--geofeeds', stopping, GEOFEEDS_HEAP_MB),
+    updateGeofeeds: () => runGeo('--geofeeds', stopping, { heapMb: GEOFEEDS_HEAP_MB }),
   }
 }
 

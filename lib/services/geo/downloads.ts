@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { Renewal } from '../../doctor/check-age.ts'
 import { findLastDownload } from '../../geo/download/last-download.ts'
-import { hasAccount } from '../../geo/download/sources.ts'
 import { DAY_MS, MINUTE_MS } from '../../parts/durations.ts'
 import { repeat } from '../../parts/repeat.ts'
-import type { Foundation } from '../foundation.ts'
+import type { Foundation, ServiceOptions } from '../foundation.ts'
 import { createJob } from '../operate/job.ts'
+import { type AccountOrigin, openMaxmindAccounts } from './maxmind-account.ts'
 
 /** Downloads the providers' databases: regularly unless a setting forbids it, and when an operator asks. */
 export type Downloads = NonNullable<ReturnType<typeof openDownloads>>
@@ -19,13 +19,23 @@ export function isDownloading({ download, geo }: Config): boolean {
 }
 
 /** What brings newer databases to a server with these settings. */
-export function renewalOf(config: Config): Renewal {
-  const { download, geo } = config
+export function renewalOf(config: Config, account: AccountOrigin): Renewal {
   return {
-    isOwn: geo.files !== undefined,
+    isOwn: config.geo.files !== undefined,
     isRegular: isDownloading(config),
-    hasAccount: hasAccount(download),
+    hasAccount: account !== null,
   }
+}
+
+/** Opens MaxMind's account, and the downloads, which use it if there is one. */
+export function openDownloading(
+  foundation: Foundation,
+  { downloadGeo }: ServiceOptions,
+  opening: AsyncDisposableStack,
+) {
+  const maxmind = openMaxmindAccounts(foundation)
+  const download = downloadGeo && (async () => downloadGeo(await maxmind.settings()))
+  return { maxmind, downloads: openDownloads(foundation, download, opening) }
 }
 
 /** Starts the regular downloads, in the first process. Returns null if the operator's files are served. */

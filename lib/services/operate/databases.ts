@@ -5,6 +5,7 @@ import { readGeofeedStates } from '../../geo/geofeeds/geofeed-states.ts'
 import type { OpenFile } from '../../geo/library.ts'
 import { triedLists } from '../../geo/network-lists/list-states.ts'
 import { renewalOf } from '../geo/downloads.ts'
+import type { AccountOrigin } from '../geo/maxmind-account.ts'
 import type { Services } from '../services.ts'
 
 /** A served database, as operators see it. Times are epoch milliseconds. */
@@ -27,12 +28,11 @@ export interface DatabaseState {
 const OWN: readonly string[] = [OPTIONAL.overlay, OPTIONAL.geofeeds]
 
 /** The served databases, in order of priority. */
-export function describeDatabases({
-  config,
-  geo,
-  now,
-}: Pick<Services, 'config' | 'geo' | 'now'>): DatabaseState[] {
-  const renewal = renewalOf(config)
+export function describeDatabases(
+  { config, geo, now }: Pick<Services, 'config' | 'geo' | 'now'>,
+  account: AccountOrigin,
+): DatabaseState[] {
+  const renewal = renewalOf(config, account)
   return geo.files().map(({ file, database, openedAt, refusal, isEarlier }) => {
     const { name, provider, bytes, metadata } = database
     const { builtAt, databaseType } = metadata

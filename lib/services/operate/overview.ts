@@ -81,7 +81,12 @@ function checksOf(services: Services, { errors }: Traffic): Check[] {
       // Of this process: the doctor's may have another limit.
       find: async () => [checkFiles(await findTooFewFiles(config.maxConnections))],
     },
-    ...quickChecks({ config, readGeoFiles: async () => geo.files().map(toGeoFile), now }),
+    ...quickChecks({
+      config,
+      readGeoFiles: async () => geo.files().map(toGeoFile),
+      findAccount: services.maxmind.origin,
+      now,
+    }),
     {
       name: 'Inquiries',
       find: async () => [checkInquiries((await countFailed(longReads)).inquiries)],

@@ -22,11 +22,13 @@ import { findGeofeeds } from '../../geo/geofeeds/find-geofeeds.ts'
 import { readGeofeedStates } from '../../geo/geofeeds/geofeed-states.ts'
 import { triedLists } from '../../geo/network-lists/list-states.ts'
 import { isDownloading, renewalOf } from '../geo/downloads.ts'
+import type { AccountOrigin } from '../geo/maxmind-account.ts'
 
 interface Checked {
   readonly config: Config
   /** The databases that a server serves, or would serve. */
   readonly readGeoFiles: () => Promise<readonly GeoFile[]>
+  readonly findAccount: () => Promise<AccountOrigin>
   /** Epoch milliseconds. */
   readonly now: () => number
 }
@@ -59,10 +61,10 @@ function diskOf({ dataDir, postgres }: Config) {
   return postgres === undefined ? disk : { ...disk, database: 0, log: 0 }
 }
 
-async function findGeo({ config, readGeoFiles, now }: Checked): Promise<Finding[]> {
+async function findGeo({ config, readGeoFiles, findAccount, now }: Checked): Promise<Finding[]> {
   const directory = join(config.dataDir, 'geo')
   const found = [
-    ...checkGeo(await readGeoFiles(), renewalOf(config), now()),
+    ...checkGeo(await readGeoFiles(), renewalOf(config, await findAccount()), now()),
     ...checkLists(triedLists(directory), now()),
     ...geofeedFindings(config, now()),
     checkTimezones(timezoneData()),

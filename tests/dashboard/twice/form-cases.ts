@@ -1,3 +1,4 @@
+import { runInTransaction } from '../../../lib/db/transaction.ts'
 import { codeAt } from '../../support/authenticator.ts'
 import { write } from '../../support/database/sql.ts'
 import { askForReset, nextLink, PASSWORD, sendAuth } from '../../support/sign-in.ts'
@@ -23,6 +24,8 @@ import {
   withSite,
 } from './scenes.ts'
 
+const ACCOUNT = { accountId: '123456', licenseKey: 'made_up_key' }
+const enteringAccount = asOperator('/app/operate/databases', undefined, ACCOUNT)
 const inviting = asOperator('/app/operate/people', undefined, { newEmail: 'zoe@example.com' })
 
 /** Each form of the service, and what a visitor enters. */
@@ -215,6 +218,14 @@ export const FORM_CASES: readonly FormCase[] = [
     open: asOperator('/app/operate/people/:id/delete', undefined, { email: EMAIL }),
   },
   { route: '/app/operate/databases/download', open: asOperator('/app/operate/databases') },
+  { route: '/app/operate/databases/maxmind', open: enteringAccount },
+  {
+    route: '/app/operate/databases/maxmind/remove',
+    open: asOperator('/app/operate/databases', async ({ shop: { app } }) => {
+      const { db, maxmind } = app.services
+      await runInTransaction(db, [maxmind.keep(await maxmind.encrypt(ACCOUNT))])
+    }),
+  },
   { route: '/app/operate/system/doctor', open: asOperator('/app/operate/system') },
   { route: '/app/operate/system/backup', open: asOperator('/app/operate/system') },
   { route: '/app/operate/system/test-mail', open: asOperator('/app/operate/system') },

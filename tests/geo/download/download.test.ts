@@ -101,7 +101,7 @@ describe('a wrong account', () => {
       }
       const results = await at.download()
       const text = JSON.stringify(results)
-      assert.match(text, /MERIDIAN_MAXMIND_ACCOUNT_ID or MERIDIAN_MAXMIND_LICENSE_KEY is wrong/)
+      assert.match(text, /the id or the licence key of MaxMind's account is wrong/)
       assert.equal(text.includes(LICENSE_KEY), false)
       assert.equal(text.includes(AUTHORIZATION), false)
       assert.equal(results.at(-1)?.outcome, 'installed')
