@@ -81,12 +81,12 @@ function checkoutPage(world: World, session: Stripe.Checkout.Session, error: str
           return html`<li>${nameOf(world, price)}: ${amount} per ${price.recurring?.interval}</li>`
         })}
       </ul>
-      ${error === '' ? '' : html`<p class="error" role="alert">${error}</p>`}
       <form method="post">
         ${cardFields()} ${addressFields(session)} ${codeField(session)} ${taxFields(session)}
         <button>Pay</button>
         ${session.cancel_url === null ? '' : html`<a href="${session.cancel_url}">Cancel</a>`}
       </form>`,
+    error,
   )
 }
 

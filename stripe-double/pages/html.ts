@@ -2,8 +2,8 @@ import { html } from 'hono/html'
 
 type Html = ReturnType<typeof html>
 
-/** A whole page with a note that no money moves. */
-export function page(title: string, body: Html): Html {
+/** A whole page with a note that no money moves, and above the body what went wrong. */
+export function page(title: string, body: Html, error = ''): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -39,7 +39,7 @@ export function page(title: string, body: Html): Html {
       <body>
         <p><small>Stripe double: test only, no money moves</small></p>
         <h1>${title}</h1>
-        ${body}
+        ${error === '' ? '' : html`<p class="error" role="alert">${error}</p>`} ${body}
       </body>
     </html>`
 }

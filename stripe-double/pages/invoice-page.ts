@@ -45,12 +45,11 @@ function payOnPage(
 function invoicePage(invoice: Stripe.Invoice, error: string) {
   const [first = '', ...rest] = textOf(invoice)
   const lines = rest.map((line) => html`<p>${line}</p>`)
-  return page(first, html`${lines} ${invoice.status === 'open' ? paymentForm(error) : ''}`)
+  return page(first, html`${lines} ${invoice.status === 'open' ? paymentForm() : ''}`, error)
 }
 
-function paymentForm(error: string) {
-  return html`${error === '' ? '' : html`<p class="error" role="alert">${error}</p>`}
-    <form method="post">
+function paymentForm() {
+  return html`<form method="post">
       <label>Card number (empty: the saved card) <input name="card" /></label>
       <p>If the bank asks for confirmation, your answer is:</p>
       <button name="authentication" value="confirmed">Pay and confirm</button>

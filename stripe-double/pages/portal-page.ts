@@ -76,8 +76,7 @@ function portalPage(world: World, session: Session, error: string) {
   const billed = rowsOf(world, 'invoices').filter((invoice) => invoice.customer === customer)
   return page(
     'Customer portal',
-    html`${error === '' ? '' : html`<p class="error" role="alert">${error}</p>`}
-      ${live.length === 0 ? html`<p>No subscription.</p>` : ''}
+    html`${live.length === 0 ? html`<p>No subscription.</p>` : ''}
       ${live.map((row) => subscriptionPart(world, session, row))}
       <h2>Payment method</h2>
       <p>${cardOf(world, customer, live)}</p>
@@ -87,6 +86,7 @@ function portalPage(world: World, session: Session, error: string) {
         ${billed.reverse().map((invoice) => invoiceRow(invoice))}
       </ul>
       ${return_url === null ? '' : html`<a href="${return_url}">Return</a>`}`,
+    error,
   )
 }
 

@@ -14,12 +14,12 @@ import { Nothing, type Route, route } from '../http/route.ts'
 import { badRequest } from '../http/stripe-error.ts'
 import { newId } from '../ids.ts'
 import { newObject } from '../new-object.ts'
+import { endSubscription } from '../subscriptions/end-subscription.ts'
 import { invalidLocation, isTaxLocation } from '../tax/tax-rule.ts'
 import {
   addRow,
   changeRow,
   deleteRow,
-  emit,
   getRow,
   liveSubscriptions,
   rowsOf,
@@ -73,7 +73,7 @@ export const customerRoutes: readonly Route[] = [
 
 export function deleteCustomer(world: World, customer: Stripe.Customer) {
   const { id } = customer
-  for (const row of liveSubscriptions(world, id)) cancel(world, row)
+  for (const row of liveSubscriptions(world, id)) endSubscription(world, row, 'discarded')
   const uncollected = { automatically_finalizes_at: null, next_payment_attempt: null }
   for (const row of rowsOf(world, 'invoices')) {
     if (row.customer === id) changeRow(world, row, uncollected)
@@ -144,11 +144,4 @@ export function toAddress(address: '' | v.InferOutput<typeof Address>): Stripe.A
     throw badRequest(`Country '${country}' is unknown.`, { param: 'address[country]' })
   }
   return { ...EMPTY_ADDRESS, ...emptyToNull(address) }
-}
-
-/** Ends the subscription without a last invoice, because the customer no longer exists. */
-function cancel(world: World, row: Stripe.Subscription): void {
-  const now = world.now()
-  const ended = changeRow(world, row, { status: 'canceled', canceled_at: now, ended_at: now })
-  emit(world, 'customer.subscription.deleted', ended)
 }
