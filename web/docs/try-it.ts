@@ -10,6 +10,7 @@ export function offerTrying(root: ParentNode): void {
   const answer = details?.querySelector<HTMLElement>('#answer')
   if (!details || !form || !answer) return
   details.hidden = false
+  preferKey(root, form)
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     answer.setAttribute('aria-busy', 'true')
@@ -21,6 +22,17 @@ export function offerTrying(root: ParentNode): void {
       answer.removeAttribute('aria-busy')
     }
   })
+}
+
+/** Without a key, only the session can answer: most readers are signed in, and the others learn where to. */
+function preferKey(root: ParentNode, form: HTMLFormElement): void {
+  const select = form.querySelector<HTMLSelectElement>('[name="credential"]')
+  if (select === null) return
+  const choose = () => {
+    select.value = enteredKey() === '' ? 'session' : 'key'
+  }
+  choose()
+  root.querySelector('#key')?.addEventListener('input', choose)
 }
 
 /** Sends the request of the form. With the session, the dashboard sends it, since only it gets the cookie. */
@@ -69,7 +81,10 @@ function pathOf(form: HTMLFormElement): string {
 /** Shows status, headers and body of an answer. Everything in it is text, never markup. */
 async function showAnswer(place: HTMLElement, response: Response): Promise<void> {
   if (response.type === 'opaqueredirect') {
-    return showFailure(place, 'you are signed out; sign in to the dashboard in another tab')
+    return showFailure(
+      place,
+      'you are signed out: enter a key above, or sign in to the dashboard in another tab',
+    )
   }
   const status = element('p', `${response.status} ${response.statusText}`.trim())
   const headers = element('details')

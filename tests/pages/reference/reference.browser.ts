@@ -119,16 +119,16 @@ describe('the API reference', { timeout: TIMEOUT_MS }, () => {
   it('shows errors of the API, and sends public requests without a key', async () => {
     const { page } = await open(LOCATE)
     await page.click('#try > summary')
+    await page.selectOption('#try-as', 'key')
     assert.match(await send(page), /^401.*"UNAUTHORIZED"/s)
     await page.goto(`${site.origin}/docs/operations/getHealth`)
     await page.click('#try > summary')
     assert.match(await send(page), /^200.*"geolocation": true/s)
   })
 
-  it('sends requests with the session of the dashboard', async () => {
+  it('sends requests with the session of the dashboard, until a key is entered', async () => {
     const { page } = await open('/docs/operations/getProfile')
     await page.click('#try > summary')
-    await page.selectOption('#try-as', 'session')
     assert.match(await send(page), /signed out/)
     await page.goto(`${site.origin}/app/sign-up`)
     await page.fill('[name="name"]', 'Ada')
@@ -138,8 +138,10 @@ describe('the API reference', { timeout: TIMEOUT_MS }, () => {
     await page.waitForURL(`${site.origin}/app`)
     await page.goto(`${site.origin}/docs/operations/getProfile`)
     await page.click('#try > summary')
-    await page.selectOption('#try-as', 'session')
     assert.match(await send(page), /^200.*"email": "ada@example\.com"/s)
+    await page.fill('#key', `sk_live_${'0'.repeat(64)}`)
+    assert.equal(await page.inputValue('#try-as'), 'key')
+    assert.match(await send(page), /^401.*"UNAUTHORIZED"/s)
   })
 
   it('works under any host name of the server', async () => {
