@@ -26,7 +26,7 @@ export interface Recognised {
 export interface Done<Answer> {
   readonly answer: Answer
   readonly ms: number | null
-  /** What the new secret in the answer belongs to: the answer is not kept once the secret no longer works. */
+  /** What the new secret in the answer belongs to: once it no longer works, copies of the request are refused. */
   readonly secretOf?: SecretOf | undefined
 }
 
@@ -219,6 +219,7 @@ async function waitFor<Answer>(
     const row = await db.select().from(keptAnswers).where(isCurrent).get()
     if (row === undefined) return null
     refuseOther(row, body)
+    if (row.answer === '') throw new ApiError('IDEMPOTENCY_KEY_REUSED', REVOKED)
     // safe: `close` wrote it, for a request of the same kind
     if (row.answer !== null) return { answer: (await open(parts, row, row.answer)) as Answer }
     await sleep(pause)
@@ -229,6 +230,8 @@ function refuseOther(first: Pick<Attempt, 'body'>, body: string): void {
   if (first.body !== body) throw new ApiError('IDEMPOTENCY_KEY_REUSED', REUSED)
 }
 
+/** Triggers of the database empty the answer. The request must not make another secret. */
+const REVOKED = 'What this request made no longer works; for another one, send a new request'
 const REUSED = 'Idempotency-Key: was used for a request with another body'
 
 type Keyed = Pick<Attempt, 'id'>

@@ -62,9 +62,9 @@ export function getPaidPlan(plans: Plans, id: string): Plan {
     throw fieldError('planId', `this plan does not exist; there are ${ids}`)
   }
   if (plan.price > 0) return plan
-  throw new ApiError(
-    'BAD_REQUEST',
-    `planId: the plan ${plan.id} is free; to return to it, cancel the subscription`,
+  throw fieldError(
+    'planId',
+    `the plan ${plan.id} is free; to return to it, cancel the subscription`,
   )
 }
 

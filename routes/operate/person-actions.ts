@@ -1,5 +1,6 @@
 import { alignKeyExpiry } from '../../lib/access/key-expiry.ts'
 import { deleteOtherSessions } from '../../lib/access/sessions.ts'
+import { endSignIns } from '../../lib/access/sign-in/reset-tokens.ts'
 import type { Person } from '../../lib/accounts/people.ts'
 import {
   removeOperatorRole,
@@ -67,7 +68,7 @@ export const PERSON_ACTIONS: Readonly<Record<string, PersonAction>> = {
       if (person.disabledAt !== null) throw refusal('The account is disabled already')
       return {
         title: 'Disable the account?',
-        text: 'Its sessions end, its keys stop working, and nobody can sign in to it. No data is deleted, and a subscription goes on.',
+        text: 'Its sessions end, links that were mailed and its keys stop working, and nobody can sign in to it. No data is deleted, and a subscription goes on.',
         button: 'Disable',
       }
     },
@@ -76,7 +77,7 @@ export const PERSON_ACTIONS: Readonly<Record<string, PersonAction>> = {
       const { db, keys } = visit.services
       const isDone = await keys.change([
         setDisabled(db, person.id, visit.exchange.now),
-        deleteOtherSessions(db, person.id, undefined),
+        ...endSignIns(db, person.id),
         ...auditRows(request, { action: 'disable_account' }),
       ])
       if (!isDone) throw changedMeanwhile()

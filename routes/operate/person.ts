@@ -52,7 +52,7 @@ export const personRoutes: readonly AppRoute<UserVisit>[] = [
 ]
 
 async function confirm(visit: UserVisit, action: PersonAction): Promise<PageAnswer> {
-  const person = await getPerson(visit)
+  const person = await getChangeable(visit)
   const to = visit.c.req.query('to') ?? ''
   const { title, ...question } = action.ask({ visit, person, to })
   const { base } = visit.instance
@@ -62,7 +62,7 @@ async function confirm(visit: UserVisit, action: PersonAction): Promise<PageAnsw
 }
 
 async function perform(visit: UserVisit, action: PersonAction, name: string) {
-  const person = await getPerson(visit)
+  const person = await getChangeable(visit)
   const form = await readForm(visit.c)
   const request = { visit, person, to: form.text('to') }
   // Throws if it cannot be done, as before the form was shown.
@@ -81,6 +81,17 @@ async function getPerson({ services, c }: UserVisit): Promise<Person> {
   return person
 }
 
+/** Nobody signs in to the landing page's own account, or may change it. */
+async function getChangeable(visit: UserVisit): Promise<Person> {
+  const person = await getPerson(visit)
+  if (!isBuiltIn(visit, person)) return person
+  throw new ApiError('BAD_REQUEST', 'This account belongs to the landing page')
+}
+
+function isBuiltIn({ services }: UserVisit, { assignedPlan }: Person): boolean {
+  return assignedPlan === DEMO_PLAN.id && services.config.demo
+}
+
 async function showPerson(
   visit: UserVisit,
   shown: Pick<PersonProps, 'error'> = {},
@@ -92,7 +103,7 @@ async function showPerson(
     base: instance.base,
     person,
     isSelf: person.id === me.id,
-    isBuiltIn: person.assignedPlan === DEMO_PLAN.id && services.config.demo,
+    isBuiltIn: isBuiltIn(visit, person),
     plans: services.plans.assignable,
     keepsSessions: services.config.authUrl === undefined,
     isMailed: services.mails.isOn && services.config.authUrl === undefined,

@@ -30,13 +30,17 @@ describe('Idempotency-Key', () => {
     assert.equal(await readValue(app, audited), 1)
   })
 
-  it('shows a key no more once it is revoked', async () => {
+  it('shows a key no more once it is revoked, and makes no other', async () => {
     const send = () => ada.send('POST', KEYS, { name: 'Shop' }, keyed('1'))
     const ids = [await send(), await send()].map(({ body }) => v.parse(ApiKeyCreated, body).id)
     assert.equal(ids[1], ids[0])
     await ada.send('DELETE', `${KEYS}/${ids[0]}`)
-    assert.equal(await readValue(app, 'SELECT count(*) FROM kept_answers'), 0)
-    assert.notEqual(v.parse(ApiKeyCreated, (await send()).body).id, ids[0])
+    assert.deepEqual(await readColumn(app, 'SELECT answer FROM kept_answers'), [''])
+    const late = await send()
+    assert.deepEqual([late.status, codeOf(late)], [422, 'IDEMPOTENCY_KEY_REUSED'])
+    assert.equal(await readValue(app, 'SELECT count(*) FROM api_keys'), 0)
+    app.pass(DAY_MS)
+    assert.equal((await send()).status, 201)
   })
 
   it('registers one site for requests that arrive at the same moment', async () => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import { PERSON_ACTIONS } from '../../routes/operate/person-actions.ts'
 import { SIGN_IN_ACTIONS } from '../../routes/operate/sign-in-actions.ts'
-import { makeFail, readRows, readValue, write } from '../support/database/sql.ts'
+import { makeFail, readColumn, readRows, readValue, write } from '../support/database/sql.ts'
 import { makeApp, NOON } from '../support/helpers.ts'
 import { visitPage } from '../support/scene/pages.ts'
 import type { Person } from '../support/scene/person.ts'
@@ -254,6 +254,21 @@ describe('what an operator cannot do', () => {
       assert.equal(await readValue(app, count), 0)
     })
   }
+
+  it("changes nothing about the landing page's account, to which nobody signs in", async () => {
+    const demo = { ...newUser({ email: 'demo', plan: 'demo', now: NOON }), id: 'demo' }
+    await insertUser(app.services.db, demo).run()
+    for (const action of Object.keys({ ...PERSON_ACTIONS, ...SIGN_IN_ACTIONS })) {
+      const path = `/app/operate/people/demo/${action}`
+      const form = { to: 'pro', email: 'demo' }
+      for (const page of [await olga.visit(`${path}?to=pro`), await olga.submit(path, form)]) {
+        assert.equal(page.status, 400, action)
+        assert.match(page.html, /belongs to the landing page/)
+      }
+    }
+    assert.deepEqual(await readColumn(app, "SELECT plan FROM users WHERE id = 'demo'"), ['demo'])
+    assert.equal(await readValue(app, 'SELECT count(*) FROM verifications'), 0)
+  })
 
   it('keeps one operator if two remove the role of each other at the same time', async () => {
     const [toOlga, toEve] = [await personPath(olga), await personPath(eve)]

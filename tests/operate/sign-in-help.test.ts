@@ -30,6 +30,21 @@ async function claim(from: TestApp, link: string, email: string): Promise<Page> 
   return visitPage(from, '/app/sign-in', { form: { email, password } })
 }
 
+describe('disabling an account', () => {
+  const app = freshScene()
+  const olga = app.operator('olga')
+  const ada = app.user('ada')
+
+  it('invalidates the links to choose a password, for good', async () => {
+    const path = await personPath(ada)
+    const tokens = () => readValue(app, 'SELECT count(*) FROM verifications')
+    assert.equal((await olga.submit(`${path}/link`)).status, 303)
+    assert.equal(await tokens(), 1)
+    assert.equal((await olga.submit(`${path}/disable`)).status, 303)
+    assert.equal(await tokens(), 0)
+  })
+})
+
 describe('an operator without a mail server', () => {
   // The links are better-auth's, which follows the clock of the machine.
   let later = 0

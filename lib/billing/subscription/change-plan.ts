@@ -4,7 +4,7 @@ import type {
   ProrationPreview,
 } from '../../contract/billing/billing-schemas.ts'
 import { HOUR_MS } from '../../parts/durations.ts'
-import { ApiError } from '../../parts/errors.ts'
+import { ApiError, fieldError } from '../../parts/errors.ts'
 import type { Actor, Billing } from '../billing.ts'
 import { getPrice, type Offer } from '../plan-prices.ts'
 import {
@@ -204,9 +204,9 @@ function requireContinuing({ cancelAt }: SubscriptionRow): void {
 /** The item that charges for requests over the cap is paid by the month. */
 function requireNoOverageItem({ overageItemId }: SubscriptionRow): void {
   if (overageItemId === null) return
-  throw new ApiError(
-    'BAD_REQUEST',
-    'interval: requests over the cap are charged by the month; turn overages off, and change the interval when they are charged, within an hour',
+  throw fieldError(
+    'interval',
+    'requests over the cap are charged by the month; turn overages off, and change the interval when they are charged, within an hour',
   )
 }
 
