@@ -50,7 +50,12 @@ export function measure(endpoint: string): Routes {
   return { navigate: quietly((path) => views.name(path) && beginRoute()) }
 }
 
-function addValue(view: PageView, value: PageView['metrics'], attribution: Attribution): void {
+function addValue(
+  view: PageView | undefined,
+  value: PageView['metrics'],
+  attribution: Attribution,
+): void {
+  if (view === undefined) return
   Object.assign(view.metrics, value)
   view.attribution = { ...view.attribution, ...attribution }
 }
@@ -65,18 +70,25 @@ const MIN_INTERACTION_MS = 16
 function measureRoutes(views: Views): () => void {
   /** When each began, newest first: the interaction that leaves a route is reported after that. */
   const routes: (readonly [since: number, view: PageView])[] = []
-  const read = (entry: PerformanceEntry) => {
-    if (!(entry instanceof PerformanceEventTiming) || !entry.interactionId) return
-    const route = routes.find(([since]) => since <= entry.startTime)?.[1]
-    if (!route || entry.duration <= (route.metrics.inp ?? 0)) return
-    addValue(route, { inp: roundMs(entry.duration) }, attributeInp({ entries: [entry] }))
+  const read = (entry: PerformanceEventTiming, all: readonly PerformanceEventTiming[]) => {
+    const { interactionId, startTime, duration } = entry
+    const route = routes.find(([since]) => since <= startTime)?.[1]
+    if (!interactionId || !route || duration <= (route.metrics.inp ?? 0)) return
+    // A click is two events, of which the first may have no handler.
+    const entries = all.filter((one) => one.startTime === startTime && one.duration === duration)
+    addValue(route, { inp: roundMs(duration) }, attributeInp({ entries }))
   }
   const options = { type: 'event', durationThreshold: MIN_INTERACTION_MS }
   if (canObserve('event')) {
-    new PerformanceObserver(quietly((list) => list.getEntries().forEach(read))).observe(options)
+    // safe: the entries of this type
+    const readAll = (list: PerformanceObserverEntryList) => {
+      const entries = list.getEntries() as PerformanceEventTiming[]
+      for (const entry of entries) read(entry, entries)
+    }
+    new PerformanceObserver(quietly(readAll)).observe(options)
   }
   return () => {
-    routes.unshift([performance.now(), views.begin()])
+    routes.unshift([performance.now(), views.route()])
     routes.splice(2)
   }
 }

@@ -15,6 +15,8 @@ export function createViews(send: (body: string) => void) {
   /** The last values of a view are reported after the next one has begun, so it is sent one later. */
   let previous = loaded
   const soft = new Map<number, PageView>()
+  /** When the first route since the load or restore has begun: web-vitals goes on to measure that view. */
+  let routedAt = Number.POSITIVE_INFINITY
   /** The names of routes, by the path of their URL. */
   const names = new Map<string, string>()
   const flush = (view: PageView) => {
@@ -32,13 +34,20 @@ export function createViews(send: (body: string) => void) {
   return {
     loaded: () => loaded,
     current: () => current,
-    begin,
+    /** Begins the view of a route. */
+    route: () => {
+      routedAt = Math.min(routedAt, performance.now())
+      return begin()
+    },
     restore: () => {
+      routedAt = Number.POSITIVE_INFINITY
       loaded = begin()
     },
-    /** The view that a metric belongs to. A soft navigation begins one. */
-    of: ({ navigationType, navigationId, navigationURL }: Metric): PageView => {
-      if (navigationType !== 'soft-navigation') return loaded
+    /** The view that a metric belongs to; undefined: none. A soft navigation begins one. */
+    of: ({ navigationType, navigationId, navigationURL, entries }: Metric) => {
+      if (navigationType !== 'soft-navigation') {
+        return (entries.at(-1)?.startTime ?? 0) < routedAt ? loaded : undefined
+      }
       const view = soft.get(navigationId) ?? begin(navigationURL)
       soft.set(navigationId, view)
       return view

@@ -1,9 +1,8 @@
 import type { PgConnection } from '../../postgres/connection.ts'
 import { dayOfHour } from '../hour.ts'
 import {
-  MAX_CAUSES,
-  MAX_ERROR_GROUPS,
-  OTHER_CAUSES,
+  CAUSE_CAP,
+  ERROR_CAP,
   OTHER_ERRORS,
   OTHERS_HASH,
   type SiteFold,
@@ -15,10 +14,7 @@ import { admitNames, type DayName, type FullDay, nameTable } from './names.ts'
 type SiteErrors = ErrorGroup & { readonly siteId: string }
 
 const HASH: Columns = { hash: 'text' }
-const HASH_NAMES = nameTable('rum_error_samples', 'hash', {
-  limit: MAX_ERROR_GROUPS,
-  other: OTHERS_HASH,
-})
+const HASH_NAMES = nameTable('rum_error_samples', 'hash', ERROR_CAP)
 /** The first sample of a day stays. */
 const ADD_SAMPLES = addAll(
   'rum_error_samples',
@@ -44,7 +40,7 @@ const ADD_COUNTS = addAll(
 )
 
 const LABEL: Columns = { label: 'text' }
-const LABELS = nameTable('rum_attribution', 'label', { limit: MAX_CAUSES, other: OTHER_CAUSES })
+const LABELS = nameTable('rum_attribution', 'label', CAUSE_CAP)
 const ADD_CAUSES = addAll(
   'rum_attribution',
   { site_id: 'text', day: 'bigint', ...LABEL },
@@ -66,7 +62,7 @@ export async function addCauses(
   const admitted = await admitNames(connection, LABELS, all.map(nameOf))
   const joined = new Map<string, (typeof all)[number]>()
   for (const count of all) {
-    const label = admitted.has(nameOf(count)) ? count.label : OTHER_CAUSES
+    const label = admitted.nameOf(nameOf(count))
     const key = `${count.siteId} ${count.day} ${label}`
     const { views = 0, slow = 0 } = joined.get(key) ?? {}
     joined.set(key, { ...count, label, views: views + count.views, slow: slow + count.slow })
@@ -104,7 +100,9 @@ export async function addErrors(
   const admitted = await admitNames(connection, HASH_NAMES, all.map(toName))
   const groups = joinEqual(
     all.map((group) =>
-      admitted.has(toName(group)) ? group : { ...group, hash: OTHERS_HASH, sample: OTHER_ERRORS },
+      admitted.nameOf(toName(group)) === group.hash
+        ? group
+        : { ...group, hash: OTHERS_HASH, sample: OTHER_ERRORS },
     ),
   )
   const samples = groups.map((group) => {

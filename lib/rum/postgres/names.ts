@@ -1,5 +1,5 @@
 import type { PgConnection } from '../../postgres/connection.ts'
-import { CappedNames } from '../rows/capped-names.ts'
+import { type Cap, CappedNames } from '../rows/capped-names.ts'
 import { type Bulk, type Columns, readAll, runBulk } from './bulk.ts'
 
 /** A page or a kind of errors of a site on a day. */
@@ -9,24 +9,18 @@ export interface DayName {
   readonly name: string
 }
 
-/** A table of names, and how many of them a site may have on a day. All others share the name `other`. */
+/** A table of names, and how many of them a site may have on a day. */
 export interface NameTable {
-  readonly limit: number
-  readonly other: string
+  readonly cap: Cap
   readonly find: Bulk
   readonly list: Bulk
 }
 
 const DAY: Columns = { site_id: 'text', day: 'bigint' }
 
-export function nameTable(
-  table: string,
-  column: string,
-  { limit, other }: Pick<NameTable, 'limit' | 'other'>,
-): NameTable {
+export function nameTable(table: string, column: string, cap: Cap): NameTable {
   return {
-    limit,
-    other,
+    cap,
     find: readAll(table, { ...DAY, [column]: 'text' }),
     list: readAll(table, DAY, [column]),
   }
@@ -39,33 +33,31 @@ export interface FullDay {
   readonly names: readonly string[]
 }
 
-/** Which names are stored or find room, and the days that are full. */
+/** Under which names they are counted: their own, if it is stored or finds room. And the days that are full. */
 export interface Admitted {
-  has(name: DayName): boolean
+  nameOf(name: DayName): string
   readonly fullDays: readonly FullDay[]
 }
 
 /** Admits names, in their order, up to the limit. The locks of their sites must be held. */
 export async function admitNames(
   connection: PgConnection,
-  { limit, other, find, list }: NameTable,
-  names: readonly DayName[],
+  { cap, find, list }: NameTable,
+  all: readonly DayName[],
 ): Promise<Admitted> {
-  const wanted = new Map(names.map((name) => [textOf(name), name]))
+  const wanted = new Map(all.map((name) => [textOf(name), name]))
   const stored = await runBulk(connection, find, [...wanted.values()].map(toTuple))
-  const admitted = new Set(stored.map((row) => row.join(' ')))
-  const added = [...wanted].filter(([text, { name }]) => name !== other && !admitted.has(text))
+  const known = new Set(stored.map((row) => row.join(' ')))
+  const added = [...wanted].filter(([text]) => !known.has(text))
   const days = new Map(added.map(([, name]) => [dayOf(name), name]))
   const tuples = Array.from(days.values(), ({ siteId, day }) => [siteId, day])
-  const known = Map.groupBy(await runBulk(connection, list, tuples), (row) => `${row[0]} ${row[1]}`)
-  const capped = new CappedNames(limit, other, (day: string) =>
-    (known.get(day) ?? []).map((row) => String(row[2])),
+  const byDay = Map.groupBy(await runBulk(connection, list, tuples), (row) => `${row[0]} ${row[1]}`)
+  const capped = new CappedNames(cap, (day: string) =>
+    (byDay.get(day) ?? []).map((row) => String(row[2])),
   )
-  for (const [text, name] of added) {
-    if (capped.add(dayOf(name), name.name) === name.name) admitted.add(text)
-  }
+  const names = new Map(added.map(([text, name]) => [text, capped.add(dayOf(name), name.name)]))
   return {
-    has: (name) => name.name === other || admitted.has(textOf(name)),
+    nameOf: (name) => names.get(textOf(name)) ?? name.name,
     fullDays: [...days]
       .filter(([text]) => capped.isFull(text))
       .map(([text, { siteId, day }]) => ({ siteId, day, names: [...capped.load(text)] })),

@@ -1,7 +1,7 @@
 import { mapInSlices } from '../../parts/time-slices.ts'
 import type { PgConnection } from '../../postgres/connection.ts'
 import { addToStored, type LiveRow, type LiveRows } from '../rows/live-rows.ts'
-import { MAX_PATHS, OTHER_PATHS, type SiteFold } from '../rows/site-fold.ts'
+import { OTHER_PATHS, PATH_CAP, type SiteFold } from '../rows/site-fold.ts'
 import { addMeasures } from '../sketch/measures.ts'
 import { encodeMeasures } from '../sketch/measures-blob.ts'
 import { type PathKey, type Row, toRow } from '../store/row.ts'
@@ -36,7 +36,7 @@ function sketchTable(table: string, key: Columns): SketchTable {
 const HOURS = sketchTable('rum_sketches', HOUR)
 const DAYS = sketchTable('rum_days', DAY)
 const PATHS = sketchTable('rum_pages', PATH)
-const PATH_NAMES = nameTable('rum_pages', 'path', { limit: MAX_PATHS, other: OTHER_PATHS })
+const PATH_NAMES = nameTable('rum_pages', 'path', PATH_CAP)
 const SAVE_SUMMARY = replaceAll('rum_hours', HOUR, {
   samples: 'bigint',
   ...Object.fromEntries(PERCENTILE_COLUMNS.map((name) => [name, 'double precision' as const])),
@@ -106,8 +106,9 @@ async function addPaths(
   deltas: readonly Delta<PathKey>[],
 ): Promise<readonly FullDay[]> {
   const admitted = await admitNames(connection, PATH_NAMES, deltas.map(toName))
-  const kept = deltas.filter((delta) => admitted.has(toName(delta)))
-  const others = deltas.filter((delta) => !admitted.has(toName(delta)))
+  const isKept = (delta: Delta<PathKey>) => admitted.nameOf(toName(delta)) === delta.row.key.path
+  const kept = deltas.filter(isKept)
+  const others = deltas.filter((delta) => !isKept(delta))
   await addTo(connection, PATHS, joinOthers(kept, others))
   return admitted.fullDays
 }

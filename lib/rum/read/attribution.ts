@@ -46,6 +46,9 @@ function isCause(name: string): name is Cause {
 function describe(totals: ReadonlyMap<string, Counts>): CauseTotals {
   const all = Array.from(totals, ([name, counts]) => ({ name, ...counts }))
   const sum = (count: 'views' | 'slow') => all.reduce((total, each) => total + each[count], 0)
-  const top = all.sort((a, b) => b.slow - a.slow || b.views - a.views || (a.name < b.name ? -1 : 1))
+  const named = all.filter(({ name }) => name !== '')
+  const top = named.sort(
+    (a, b) => b.slow - a.slow || b.views - a.views || (a.name < b.name ? -1 : 1),
+  )
   return { views: sum('views'), slow: sum('slow'), top: top.slice(0, TOP) }
 }

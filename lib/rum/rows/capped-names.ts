@@ -1,14 +1,19 @@
+/** How many names a time span may have, and under which name those over the limit are counted. */
+export interface Cap {
+  readonly limit: number
+  /** `names` are those of the span. */
+  readonly other: (name: string, names: ReadonlySet<string>) => string
+}
+
 /** The names of each time span, up to a limit per span. */
 export class CappedNames<Span> {
   readonly #bySpan = new Map<Span, Set<string>>()
-  readonly #limit: number
-  readonly #other: string
+  readonly #cap: Cap
   readonly #list: (span: Span) => Iterable<string>
 
-  /** `list` reads the stored names of a span. Names over the limit become `other`. */
-  constructor(limit: number, other: string, list: (span: Span) => Iterable<string>) {
-    this.#limit = limit
-    this.#other = other
+  /** `list` reads the stored names of a span. */
+  constructor(cap: Cap, list: (span: Span) => Iterable<string>) {
+    this.#cap = cap
     this.#list = list
   }
 
@@ -20,15 +25,14 @@ export class CappedNames<Span> {
   }
 
   isFull(span: Span): boolean {
-    const names = this.load(span)
-    return names.size - (names.has(this.#other) ? 1 : 0) >= this.#limit
+    return this.load(span).size >= this.#cap.limit
   }
 
-  /** Returns the name, or `other` if the span is full and the name is new. */
+  /** Returns the name or, if the span is full and the name is new, the one under which it is counted. */
   add(span: Span, name: string): string {
     const names = this.load(span)
     if (names.has(name)) return name
-    const kept = this.isFull(span) ? this.#other : name
+    const kept = this.isFull(span) ? this.#cap.other(name, names) : name
     names.add(kept)
     return kept
   }

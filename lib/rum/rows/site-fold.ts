@@ -3,9 +3,15 @@ import { ALL_CAUSES, isSlow } from '../ingest/attribution.ts'
 import type { KeptBeacon } from '../ingest/beacon.ts'
 import type { Entry } from '../ingest/journal.ts'
 import { errorHash, type PageError } from '../ingest/page-error.ts'
-import { type CauseCount, type Counter, type ErrorGroup, writeLabel } from '../store/counts.ts'
+import {
+  type CauseCount,
+  type Counter,
+  type ErrorGroup,
+  readLabel,
+  writeLabel,
+} from '../store/counts.ts'
 import type { DayKey, HourKey, PathKey, RowTable } from '../store/row.ts'
-import { CappedNames } from './capped-names.ts'
+import { type Cap, CappedNames } from './capped-names.ts'
 import { addToRow, LiveRows } from './live-rows.ts'
 
 /** Pages of one site and day that have their own row; all others share one. */
@@ -16,9 +22,22 @@ export const MAX_ERROR_GROUPS = 200
 export const OTHER_ERRORS: PageError = { message: '(other errors)' }
 export const OTHERS_HASH = ''
 
-/** Causes of one site and day, by page and kind of device, that have their own counts; all others share one. */
-export const MAX_CAUSES = 2_000
-export const OTHER_CAUSES = ''
+/** Causes of one site and day, by page and kind of device, that have their own counts. */
+const MAX_CAUSES = 2_000
+/** With those that are counted for all other pages together. Above, they are counted without names. */
+const MAX_CAUSES_WITH_NAMES = 3_000
+
+export const PATH_CAP: Cap = { limit: MAX_PATHS, other: () => OTHER_PATHS }
+export const ERROR_CAP: Cap = { limit: MAX_ERROR_GROUPS, other: () => OTHERS_HASH }
+export const CAUSE_CAP: Cap = {
+  limit: MAX_CAUSES,
+  other: (label, names) => {
+    const [cause, device, , name] = readLabel(label)
+    const ofOthers = writeLabel([cause, device, OTHER_PATHS, name])
+    const hasRoom = names.has(ofOthers) || names.size < MAX_CAUSES_WITH_NAMES
+    return hasRoom ? ofOthers : writeLabel([cause, device, OTHER_PATHS, ''])
+  },
+}
 
 /** What folding reads of what is stored. Its methods throw if the database cannot be read. */
 export interface KnownRows {
@@ -60,10 +79,10 @@ export class SiteFold {
     this.paths = new LiveRows((key) => known.paths.findLastId(siteId, key))
     const listPaths = (day: number) => known.listPaths(siteId, day)
     const listHashes = (day: number) => known.listErrorHashes(siteId, day)
-    this.#pathNames = new CappedNames(MAX_PATHS, OTHER_PATHS, listPaths)
-    this.#errorHashes = new CappedNames(MAX_ERROR_GROUPS, OTHERS_HASH, listHashes)
+    this.#pathNames = new CappedNames(PATH_CAP, listPaths)
+    this.#errorHashes = new CappedNames(ERROR_CAP, listHashes)
     const listLabels = (day: number) => known.listCauseLabels(siteId, day)
-    this.#causeLabels = new CappedNames(MAX_CAUSES, OTHER_CAUSES, listLabels)
+    this.#causeLabels = new CappedNames(CAUSE_CAP, listLabels)
   }
 
   get lastId(): number {

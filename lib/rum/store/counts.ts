@@ -41,16 +41,15 @@ export interface CauseCount {
   slow: number
 }
 
-/** What a label stands for. The cause may be one of a later release. */
+/** What a label stands for. The cause may be one of a later release; the name is empty for all others of a page. */
 export type CauseLabel = readonly [cause: string, device: string, path: string, name: string]
 
 export function writeLabel(parts: CauseLabel): string {
   return JSON.stringify(parts)
 }
 
-/** The label of all others has no parts. */
 export function readLabel(label: string): CauseLabel {
-  return label === '' ? ['', '', '', ''] : JSON.parse(label)
+  return JSON.parse(label)
 }
 
 type WithSite<Row> = Row & { readonly siteId: string }

@@ -16,25 +16,30 @@ const WHAT: Readonly<Record<CoreVital, string>> = {
 }
 
 const PHASES: Readonly<Record<InpPhase, string>> = {
-  'input-delay': 'before its handlers run, because other scripts keep the page busy (input delay)',
-  processing: 'in its handlers (processing)',
-  presentation: 'after them, until the next frame is painted (presentation)',
+  'input-delay': 'the wait until its handlers run (input delay)',
+  processing: 'its handlers (processing)',
+  presentation: 'painting the next frame (presentation)',
 }
 
 interface CauseProps {
   readonly vital: CoreVital
-  readonly attribution: Attribution
+  readonly overview: Pick<RumOverview, 'metrics' | 'attribution'>
 }
 
-/** Says which element most slow views have in common, and where their interactions lose time. */
-export function Cause({ vital, attribution }: CauseProps) {
+/**
+ * Says which element most slow views have in common, and where their interactions lose time. Silent if most slow
+ * views say nothing, as those of older scripts do.
+ */
+export function Cause({ vital, overview: { metrics, attribution } }: CauseProps) {
   const { slow, top } = attribution[vital]
   const [first] = top
-  if (first === undefined || first.slow === 0) return null
+  const { sampleCount, ratings } = metrics[vital]
+  const isMost = slow * 2 > sampleCount * (1 - (ratings?.good ?? 1))
+  if (!isMost || first === undefined || first.slow === 0) return null
   return (
     <>
-      <code>{first.name}</code> {WHAT[vital]} in {percent(first.slow / slow)} of slow views.{' '}
-      {vital === 'inp' && <Phase phases={attribution.inpPhase} />}
+      <code>{first.name}</code> {WHAT[vital]} in {percent(first.slow / slow)} of the slow views that
+      name an element. {vital === 'inp' && <Phase phases={attribution.inpPhase} />}
     </>
   )
 }
@@ -43,15 +48,15 @@ function Phase({ phases: { slow, top } }: { readonly phases: Attribution['inpPha
   const [first] = top
   if (first === undefined || first.slow === 0) return null
   const where = Object.entries(PHASES).find(([phase]) => phase === first.name)?.[1]
-  return (
+  return where === undefined ? null : (
     <>
-      Most of the time goes by {where} in {percent(first.slow / slow)} of them.
+      In {percent(first.slow / slow)} of slow interactions, the longest part is {where}.
     </>
   )
 }
 
 /** The elements that slow views have in common. */
-export function Causes({ attribution }: Pick<CauseProps, 'attribution'>) {
+export function Causes({ attribution }: Pick<RumOverview, 'attribution'>) {
   const slow = CORE_VITALS.filter((vital) => attribution[vital].slow > 0)
   if (slow.length === 0) return null
   return (
@@ -67,7 +72,7 @@ export function Causes({ attribution }: Pick<CauseProps, 'attribution'>) {
   )
 }
 
-function Elements({ vital, attribution }: CauseProps) {
+function Elements({ vital, attribution }: { vital: CoreVital; attribution: Attribution }) {
   const { slow, top } = attribution[vital]
   const label = vital.toUpperCase()
   return (

@@ -49,7 +49,7 @@ export function VerdictCard(props: VerdictProps) {
         <p>
           {whose}, {WHAT[vital]} <strong>{valueText(vital, p75[vital] ?? 0)}</strong>; good is{' '}
           {valueText(vital, METRIC_RULES[vital].good)}. <Slowest vital={vital} {...props} />{' '}
-          <Cause vital={vital} attribution={overview.attribution} />
+          {choice.country === '' && <Cause vital={vital} overview={overview} />}
         </p>
       ))}
     </section>
@@ -78,7 +78,7 @@ function Slowest({
 }: Omit<VerdictProps, 'audience'> & { vital: CoreVital }) {
   const p75Of = ({ p75 }: RumOverview['paths'][number]) => p75[vital] ?? 0
   const [worst] = overview.paths
-    .filter(({ sampleCount }) => sampleCount >= MIN_VIEWS)
+    .filter(({ path, sampleCount }) => path.startsWith('/') && sampleCount >= MIN_VIEWS)
     .toSorted((a, b) => p75Of(b) - p75Of(a))
   if (choice.path !== '' || worst === undefined || rate(vital, p75Of(worst)) === 'good') return null
   const { path } = worst

@@ -36,11 +36,25 @@ describe('the web vitals page', () => {
     await send(75, { metrics: slow, attribution: other })
     await send(10, { metrics: { lcp: 900 }, attribution: { lcp: 'img.hero' } })
     const text = await textOf('device=all')
-    assert.match(text, /img\.hero is the main picture or text in 75 % of slow views\./)
+    assert.match(
+      text,
+      /img\.hero is the main picture or text in 75 % of the slow views that name an element\./,
+    )
     assert.match(text, / img\.hero 225 235 h1&lt;b&gt; 75 75 /)
-    assert.match(text, /#buy is what was clicked, tapped or typed into in 100 % of slow views\./)
-    assert.match(text, /Most of the time goes by in its handlers \(processing\) in 75 % of them/)
+    assert.match(text, /#buy is what was clicked, tapped or typed into in 100 % of the slow/)
+    assert.match(
+      text,
+      /In 75 % of slow interactions, the longest part is its handlers \(processing\)\./,
+    )
     assert.doesNotMatch(text, /div\.ad/, 'no view shifted too much')
     assert.doesNotMatch(await textOf('device=mobile'), /img\.hero/)
+    assert.doesNotMatch(await textOf('device=all&country=GB'), /is the main picture/)
+  })
+
+  it('says nothing about elements if most slow views name none', async () => {
+    await send(301, { metrics: { lcp: 5_000 } })
+    const text = await textOf('device=all')
+    assert.match(text, /the main picture or text appears after/)
+    assert.doesNotMatch(text, /is the main picture or text in/)
   })
 })

@@ -32,7 +32,7 @@ requestAnimationFrame(() => setTimeout(() => { gap.style.height = '200px' }, 50)
 const ROUTES = `<h1>Home</h1><button onclick="show('/app/a')">A</button><button onclick="show('/app/b')">B</button>
 <p id="text">Start</p><script>
 function show(path) {
-  for (const end = performance.now() + 100; performance.now() < end;);
+  for (const end = performance.now() + (path === '/app/b' ? 250 : 100); performance.now() < end;);
   history.pushState({}, '', path)
   window.meridianRum.navigate('/app/[letter]')
   text.innerHTML = '<b class="big">' + path.repeat(40) + '</b>'
@@ -195,7 +195,7 @@ describe('a page with the script', { timeout: TIMEOUT_MS }, () => {
       const measured = page.evaluate(`new Promise((done) => new PerformanceObserver((list) => {
         if (list.getEntries().some(({ interactionId }) => interactionId > 0)) done()
       }).observe({ type: 'event', durationThreshold: 16 }))`)
-      await page.click(`button:text("${name}")`)
+      await page.click(`button:text("${name}")`, { delay: 100 })
       await measured
     }
     await leave()
@@ -203,8 +203,10 @@ describe('a page with the script', { timeout: TIMEOUT_MS }, () => {
     assert.deepEqual(others, [])
     assert.equal(load?.path, '/app')
     assert.equal(route?.path, '/app/[letter]')
-    assert.ok((route?.metrics?.inp ?? 0) >= 100)
-    assert.equal(route?.attribution?.inp, 'html>body>button')
+    assert.ok((route?.metrics?.inp ?? 0) >= 200)
+    assert.ok((load?.metrics?.inp ?? 200) < 200, 'the slower click was on the route')
+    const { inp, inpPhase } = route?.attribution ?? {}
+    assert.deepEqual([inp, inpPhase], ['html>body>button', 'processing'])
     assert.deepEqual(Object.keys(route?.metrics ?? {}), ['inp'])
   })
 

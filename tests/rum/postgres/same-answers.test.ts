@@ -147,7 +147,7 @@ describe('telemetry on PostgreSQL', () => {
 
   it('has the same bound for what views are attributed to', async () => {
     const { db, sqlite, postgres, readers } = await openBoth()
-    const drafts = Array.from({ length: 2_100 }, (_, n) => {
+    const drafts = Array.from({ length: 3_200 }, (_, n) => {
       const beacon = keepBeacon({
         metrics: { lcp: 3_000 },
         attribution: { lcp: `img.x${'y'.repeat(n % 60)}${'z'.repeat(n / 60)}` },
@@ -163,8 +163,10 @@ describe('telemetry on PostgreSQL', () => {
     const found = await readSite(postgres, readers.postgres)
     assert.deepEqual(found, await readSite(sqlite, readers.sqlite))
     const sql = `SELECT count(*), sum(views), sum(slow) FROM rum_attribution WHERE site_id = 'a'`
-    assert.deepEqual(await read(pool, sql), [[2_001, 2_150, 2_150]])
-    assert.deepEqual(db.$client.prepare(sql).raw().all(), [[2_001, 2_150, 2_150]])
+    assert.deepEqual(await read(pool, sql), [[3_001, 3_250, 3_250]])
+    assert.deepEqual(db.$client.prepare(sql).raw().all(), [[3_001, 3_250, 3_250]])
+    const { lcp } = Object(found.overviews[0]).attribution
+    assert.deepEqual([lcp.views, lcp.slow], [3_250, 3_250])
   })
 
   it('keeps U+0000 and half characters in texts of errors, but not in countries', async () => {
