@@ -1,8 +1,11 @@
+import { INP_PHASES } from '../../lib/contract/telemetry/attribution.ts'
 import { pick, type Random } from '../../scripts/parts/random.ts'
 
 export const DEVICES = ['desktop', 'mobile', 'tablet'] as const
 
-/** A beacon of one of 1,000 products, with eight metrics. */
+const ELEMENTS = ['#gallery>img', 'main>h1', 'button.buy', 'div.banner'] as const
+
+/** A beacon of one of 1,000 products, with eight metrics and what they are attributed to. */
 export function makeBeacon(random: Random, deviceType = pick(random, DEVICES)) {
   const time = (most: number) => Math.round(most * random() ** 3 * 10) / 10
   return {
@@ -18,6 +21,12 @@ export function makeBeacon(random: Random, deviceType = pick(random, DEVICES)) {
       tls: time(150),
       request: time(800),
       response: time(300),
+    },
+    attribution: {
+      lcp: pick(random, ELEMENTS),
+      inp: pick(random, ELEMENTS),
+      inpPhase: pick(random, INP_PHASES),
+      cls: pick(random, ELEMENTS),
     },
   }
 }
