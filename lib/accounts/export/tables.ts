@@ -198,6 +198,6 @@ export const EXPORTED: readonly ExportedTable[] = [
     table: 'rum_attribution',
     owner: 'site_id',
     key: ['day', 'label'],
-    columns: ['site_id', 'day', 'label', 'views', 'slow'],
+    columns: ['site_id', 'day', 'label', 'count'],
   },
 ]

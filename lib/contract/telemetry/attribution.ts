@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { Count, strictObject, textUpTo } from '../common.ts'
 import type { CoreVital } from './metrics.ts'
 
-/** What a value can be attributed to, and the metric that it belongs to. */
+/** What a value that is not good can be attributed to, and the metric that it belongs to. */
 export const CAUSES = {
   lcp: 'lcp',
   inp: 'inp',
@@ -33,19 +33,16 @@ export const Attribution = v.pipe(
     cls: v.optional(v.pipe(Selector, v.description('The element that shifted most'))),
   }),
   v.description(
-    `What the browser attributes its values to. Elements are short CSS selectors, of which ${ATTRIBUTION_MAX_LENGTH} characters are kept`,
+    `What the browser attributes values to; kept if the value is not good. Elements are short CSS selectors, of which ${ATTRIBUTION_MAX_LENGTH} characters are kept`,
   ),
 )
 export type Attribution = v.InferOutput<typeof Attribution>
 
-const Slow = v.pipe(Count, v.description('Those of them whose value was not good'))
-
 const CauseTotals = v.strictObject({
-  views: v.pipe(Count, v.description('Page views with an attribution')),
-  slow: Slow,
+  count: v.pipe(Count, v.description('Page views whose value was not good and has an attribution')),
   top: v.pipe(
-    v.array(v.strictObject({ name: v.string(), views: Count, slow: Slow })),
-    v.description('The five with the most slow views'),
+    v.array(v.strictObject({ name: v.string(), count: Count })),
+    v.description('The five most frequent'),
   ),
 })
 export type CauseTotals = v.InferOutput<typeof CauseTotals>

@@ -1,5 +1,5 @@
 import { type Operation, ok } from '../operation.ts'
-import { byCause, CAUSES } from './attribution.ts'
+import { byCause } from './attribution.ts'
 import { byMetric, byVital, isVital, type Metric, ruleOf } from './metrics.ts'
 import { OverviewQuery, RumOverview } from './telemetry-overview.ts'
 import {
@@ -54,11 +54,8 @@ const overviewExample = {
   countries: [{ country: 'GB', ...group }],
   paths: [{ path: '/product/*', ...group }],
   attribution: byCause((cause) => {
-    const counts = { views: exampleCount(CAUSES[cause]), slow: 1 }
-    return {
-      ...counts,
-      top: [{ name: cause === 'inpPhase' ? 'processing' : 'img.hero', ...counts }],
-    }
+    const name = cause === 'inpPhase' ? 'processing' : 'img.hero'
+    return { count: 1, top: [{ name, count: 1 }] }
   }),
   connections: [{ connectionType: '4g', count: 12 }],
   errors: [

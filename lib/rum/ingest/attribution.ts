@@ -5,12 +5,12 @@ import {
   type Cause,
   INP_PHASES,
 } from '../../contract/telemetry/attribution.ts'
-import { METRIC_RULES } from '../../contract/telemetry/metrics.ts'
+import { type CoreVital, METRIC_RULES } from '../../contract/telemetry/metrics.ts'
 import type { Values } from '../sketch/measures.ts'
 import { cutText } from './cut-text.ts'
 import { UNSHOWN } from './plain-path.ts'
 
-/** What the values of a page view are attributed to. */
+/** What the values of a page view that are not good are attributed to. */
 export type Causes = Readonly<Partial<Record<Cause, string>>>
 
 export const ALL_CAUSES = Object.keys(CAUSES) as Cause[] // safe: the keys of a const table
@@ -18,22 +18,20 @@ export const ALL_CAUSES = Object.keys(CAUSES) as Cause[] // safe: the keys of a 
 /** Numbers, UUIDs and long hexadecimal texts in names of elements, which may identify a person or a product. */
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=[a-f]*\d)[0-9a-f]{12,}|\d{3,}/gi
 
-/** Keeps the causes of values that are kept. Replaces ids by `*`, so that like elements are counted together. */
+/** Keeps the causes of values that are not good. Replaces ids by `*`, so that like elements are counted together. */
 export function keepCauses(attribution: Attribution, values: Values): Causes {
   const kept: Partial<Record<Cause, string>> = {}
   for (const cause of ALL_CAUSES) {
     const name = attribution[cause]
-    if (!name || values[CAUSES[cause]] === undefined) continue
+    if (!name || !isSlow(CAUSES[cause], values)) continue
     const plain = cause === 'inpPhase' ? toPhase(name) : plainSelector(name)
     if (plain) kept[cause] = plain
   }
   return kept
 }
 
-/** Whether the value that the cause belongs to is not good. */
-export function isSlow(cause: Cause, values: Values): boolean {
-  const metric = CAUSES[cause]
-  return (values[metric] ?? 0) > METRIC_RULES[metric].good
+function isSlow(vital: CoreVital, values: Values): boolean {
+  return (values[vital] ?? 0) > METRIC_RULES[vital].good
 }
 
 function toPhase(name: string): string | undefined {

@@ -45,8 +45,8 @@ const ADD_CAUSES = addAll(
   'rum_attribution',
   { site_id: 'text', day: 'bigint', ...LABEL },
   {
-    values: { views: 'bigint', slow: 'bigint' },
-    changes: { views: 'stored.views + excluded.views', slow: 'stored.slow + excluded.slow' },
+    values: { count: 'bigint' },
+    changes: { count: 'stored.count + excluded.count' },
   },
 )
 
@@ -64,11 +64,10 @@ export async function addCauses(
   for (const count of all) {
     const label = admitted.nameOf(nameOf(count))
     const key = `${count.siteId} ${count.day} ${label}`
-    const { views = 0, slow = 0 } = joined.get(key) ?? {}
-    joined.set(key, { ...count, label, views: views + count.views, slow: slow + count.slow })
+    joined.set(key, { ...count, label, count: count.count + (joined.get(key)?.count ?? 0) })
   }
-  const tuples = Array.from(joined.values(), ({ siteId, day, label, views, slow }) => [
-    ...[siteId, day, label, views, slow],
+  const tuples = Array.from(joined.values(), ({ siteId, day, label, count }) => [
+    ...[siteId, day, label, count],
   ])
   await runBulk(connection, ADD_CAUSES, tuples)
   return admitted.fullDays

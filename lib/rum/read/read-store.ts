@@ -56,9 +56,9 @@ export function createReadStore(readRows: Read) {
     },
     /** The views of a day by cause, page and kind of device. */
     listCauses: async (siteId: string, day: number): Promise<CauseCount[]> => {
-      const sql = 'SELECT label, views, slow FROM rum_attribution WHERE site_id = ? AND day = ?'
-      const rows = await read<[string, number, number]>(sql, [siteId, day])
-      return rows.map(([label, views, slow]) => ({ day, label, views, slow }))
+      const sql = 'SELECT label, count FROM rum_attribution WHERE site_id = ? AND day = ?'
+      const rows = await read<[string, number]>(sql, [siteId, day])
+      return rows.map(([label, count]) => ({ day, label, count }))
     },
     totalCounts: async ({ siteId, period: { from, to } }: RowFilter): Promise<CountTotal[]> => {
       const sql = `SELECT kind, label, sum(count), max(hour) FROM rum_counts

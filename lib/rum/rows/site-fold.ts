@@ -1,5 +1,5 @@
 import { dayOfHour, hourOf } from '../hour.ts'
-import { ALL_CAUSES, isSlow } from '../ingest/attribution.ts'
+import { ALL_CAUSES } from '../ingest/attribution.ts'
 import type { KeptBeacon } from '../ingest/beacon.ts'
 import type { Entry } from '../ingest/journal.ts'
 import { errorHash, type PageError } from '../ingest/page-error.ts'
@@ -15,10 +15,10 @@ import { type Cap, CappedNames } from './capped-names.ts'
 import { addToRow, LiveRows } from './live-rows.ts'
 
 /** Pages of one site and day that have their own row; all others share one. */
-export const MAX_PATHS = 500
+const MAX_PATHS = 500
 export const OTHER_PATHS = '(other)'
 /** Kinds of errors of one site and day that have their own groups; all others share one. */
-export const MAX_ERROR_GROUPS = 200
+const MAX_ERROR_GROUPS = 200
 export const OTHER_ERRORS: PageError = { message: '(other errors)' }
 export const OTHERS_HASH = ''
 
@@ -149,7 +149,7 @@ export class SiteFold {
     }
   }
 
-  #countCauses({ causes, metrics, path, device }: KeptBeacon, day: number): void {
+  #countCauses({ causes, path, device }: KeptBeacon, day: number): void {
     if (causes === undefined) return
     const page = path === undefined ? '' : this.#pathNames.add(day, path)
     for (const cause of ALL_CAUSES) {
@@ -157,10 +157,9 @@ export class SiteFold {
       if (found === undefined) continue
       const label = this.#causeLabels.add(day, writeLabel([cause, device ?? '', page, found]))
       const name = `${day} ${label}`
-      const count = this.causes.get(name) ?? { day, label, views: 0, slow: 0 }
+      const count = this.causes.get(name) ?? { day, label, count: 0 }
       this.causes.set(name, count)
-      count.views += 1
-      if (isSlow(cause, metrics)) count.slow += 1
+      count.count += 1
     }
   }
 

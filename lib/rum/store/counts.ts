@@ -31,14 +31,12 @@ export interface CountTotal extends Pick<Counter, 'kind' | 'label' | 'count'> {
   readonly lastHour: number
 }
 
-/** The page views of a day with the same cause, on the same page and kind of device. */
+/** The page views of a day whose value was not good for the same cause, on the same page and kind of device. */
 export interface CauseCount {
   readonly day: number
   /** By `writeLabel`. */
   readonly label: string
-  views: number
-  /** Those whose value was not good. */
-  slow: number
+  count: number
 }
 
 /** What a label stands for. The cause may be one of a later release; the name is empty for all others of a page. */
@@ -95,9 +93,9 @@ export function countStatements({ $client }: Connection) {
     )
     .pluck()
   const addCause = $client.prepare<[WithSite<CauseCount>]>(
-    `INSERT INTO rum_attribution (site_id, day, label, views, slow)
-     VALUES ($siteId, $day, $label, $views, $slow)
-     ON CONFLICT DO UPDATE SET views = views + excluded.views, slow = slow + excluded.slow`,
+    `INSERT INTO rum_attribution (site_id, day, label, count)
+     VALUES ($siteId, $day, $label, $count)
+     ON CONFLICT DO UPDATE SET count = count + excluded.count`,
   )
   return {
     /** The last entry that the errors and counters of the site include; 0 if none. */

@@ -31,33 +31,32 @@ interface CauseProps {
  * views say nothing, as those of older scripts do.
  */
 export function Cause({ vital, overview: { metrics, attribution } }: CauseProps) {
-  const { slow, top } = attribution[vital]
+  const { count: slow, top } = attribution[vital]
   const [first] = top
   const { sampleCount, ratings } = metrics[vital]
   const isMost = slow * 2 > sampleCount * (1 - (ratings?.good ?? 1))
-  if (!isMost || first === undefined || first.slow === 0) return null
+  if (!isMost || first === undefined) return null
   return (
     <>
-      <code>{first.name}</code> {WHAT[vital]} in {percent(first.slow / slow)} of the slow views that
-      name an element. {vital === 'inp' && <Phase phases={attribution.inpPhase} />}
+      <code>{first.name}</code> {WHAT[vital]} in {percent(first.count / slow)} of the slow views
+      that name an element. {vital === 'inp' && <Phase phases={attribution.inpPhase} />}
     </>
   )
 }
 
-function Phase({ phases: { slow, top } }: { readonly phases: Attribution['inpPhase'] }) {
+function Phase({ phases: { count: all, top } }: { readonly phases: Attribution['inpPhase'] }) {
   const [first] = top
-  if (first === undefined || first.slow === 0) return null
-  const where = Object.entries(PHASES).find(([phase]) => phase === first.name)?.[1]
-  return where === undefined ? null : (
+  const where = Object.entries(PHASES).find(([phase]) => phase === first?.name)?.[1]
+  return first === undefined || where === undefined ? null : (
     <>
-      In {percent(first.slow / slow)} of slow interactions, the longest part is {where}.
+      In {percent(first.count / all)} of slow interactions, the longest part is {where}.
     </>
   )
 }
 
 /** The elements that slow views have in common. */
 export function Causes({ attribution }: Pick<RumOverview, 'attribution'>) {
-  const slow = CORE_VITALS.filter((vital) => attribution[vital].slow > 0)
+  const slow = CORE_VITALS.filter((vital) => attribution[vital].count > 0)
   if (slow.length === 0) return null
   return (
     <Fold id="causes" title="Elements" glance="What slow views have in common">
@@ -73,18 +72,18 @@ export function Causes({ attribution }: Pick<RumOverview, 'attribution'>) {
 }
 
 function Elements({ vital, attribution }: { vital: CoreVital; attribution: Attribution }) {
-  const { slow, top } = attribution[vital]
+  const { count: slow, top } = attribution[vital]
   const label = vital.toUpperCase()
   return (
     <section aria-labelledby={`causes-${vital}`}>
       <h3 id={`causes-${vital}`}>{label}</h3>
       <ShareTable
         label={`Elements by ${label}`}
-        heads={['Element', 'Slow views', 'All views']}
-        rows={top.map(({ name, slow: slowViews, views }) => ({
+        heads={['Element', 'Slow views']}
+        rows={top.map(({ name, count: views }) => ({
           name,
-          share: slowViews / slow,
-          cells: [count(slowViews), count(views)],
+          share: views / slow,
+          cells: [count(views)],
         }))}
       />
     </section>

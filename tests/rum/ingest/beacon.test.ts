@@ -22,13 +22,13 @@ describe('keepBeacon', () => {
 })
 
 describe('the attribution of a beacon', () => {
-  const causesOf = (attribution: object, metrics: object = { lcp: 1, inp: 1, cls: 0 }) =>
+  const causesOf = (attribution: object, metrics: object = { lcp: 2_501, inp: 201, cls: 0.11 }) =>
     keepBeacon({ metrics, attribution }).causes
 
-  it('is kept for values that are kept', () => {
+  it('is kept for values that are kept and not good', () => {
     const attribution = { lcp: 'img.hero', inp: '#buy', inpPhase: 'processing', cls: 'div.ad' }
     assert.deepEqual(causesOf(attribution), attribution)
-    assert.deepEqual(causesOf(attribution, { lcp: 600_001, cls: 0.1 }), { cls: 'div.ad' })
+    assert.deepEqual(causesOf(attribution, { lcp: 600_001, inp: 200, cls: 0.2 }), { cls: 'div.ad' })
     assert.deepEqual(causesOf({ lcp: '', inp: undefined, inpPhase: 'waiting' }), {})
   })
 

@@ -182,7 +182,7 @@ describe('GET /v1/telemetry/rum/overview', () => {
 
   it('says what slow views have in common, by page and kind of device', async () => {
     const before = (await overview('&from=2026-01-15T00')).attribution
-    assert.deepEqual(before.lcp, { views: 0, slow: 0, top: [] })
+    assert.deepEqual(before.lcp, { count: 0, top: [] })
     const lcp = { '#hero': [3_000, 4_000], 'h1.big': [1_000, 5_000, 1_200] }
     for (const [name, values] of Object.entries(lcp)) {
       for (const value of values) {
@@ -204,29 +204,28 @@ describe('GET /v1/telemetry/rum/overview', () => {
     const { attribution } = await overview('&from=2026-01-15T00')
     assert.deepEqual(attribution, {
       lcp: {
-        views: 5,
-        slow: 3,
+        count: 3,
         top: [
-          { name: '#hero', views: 2, slow: 2 },
-          { name: 'h1.big', views: 3, slow: 1 },
+          { name: '#hero', count: 2 },
+          { name: 'h1.big', count: 1 },
         ],
       },
-      inp: { views: 2, slow: 1, top: [{ name: 'button', views: 2, slow: 1 }] },
-      inpPhase: { views: 1, slow: 1, top: [{ name: 'processing', views: 1, slow: 1 }] },
-      cls: { views: 0, slow: 0, top: [] },
+      inp: { count: 1, top: [{ name: 'button', count: 1 }] },
+      inpPhase: { count: 1, top: [{ name: 'processing', count: 1 }] },
+      cls: { count: 0, top: [] },
     })
     const mobile = (await overview('&from=2026-01-15T00&device=mobile')).attribution
     assert.deepEqual(mobile.lcp.top, [
-      { name: '#hero', views: 1, slow: 1 },
-      { name: 'h1.big', views: 1, slow: 1 },
+      { name: '#hero', count: 1 },
+      { name: 'h1.big', count: 1 },
     ])
     const page = (await overview('&from=2026-01-15T00&path=/1.')).attribution
-    assert.deepEqual(page.lcp.top, [{ name: 'h1.big', views: 3, slow: 1 }])
+    assert.deepEqual(page.lcp.top, [{ name: 'h1.big', count: 1 }])
   })
 
   it('passes over causes that a newer release has written', async () => {
     const sql =
-      'INSERT INTO rum_attribution (site_id, day, label, views, slow) SELECT id, ?, ?, 1, 1 FROM sites'
+      'INSERT INTO rum_attribution (site_id, day, label, count) SELECT id, ?, ?, 1 FROM sites'
     const label = JSON.stringify(['lcpPhase', 'mobile', '/', 'load-delay', 'more'])
     const { attribution } = await overview('&from=2026-01-15T00')
     await write(app, sql, Math.floor(NOON / (24 * HOUR_MS)), label)

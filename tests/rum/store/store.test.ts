@@ -26,7 +26,7 @@ const PERCENTILES = VITALS.flatMap((vital) =>
 
 /** The columns of each table: name, type, whether it is in the key or may be null, default. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
-  rum_attribution: [SITE, DAY, 'label TEXT key', 'views INTEGER', 'slow INTEGER'],
+  rum_attribution: [SITE, DAY, 'label TEXT key', 'count INTEGER'],
   rum_counted: [SITE, 'last_id INTEGER'],
   rum_counts: [SITE, HOUR, 'kind TEXT key', 'label TEXT key', 'count INTEGER'],
   rum_days: [SITE, DAY, ...PLACE, ...STORED],

@@ -2668,7 +2668,7 @@ export interface components {
                 /** @description Milliseconds; a value that is not from 0 to 600000 is dropped */
                 response?: number;
             };
-            /** @description What the browser attributes its values to. Elements are short CSS selectors, of which 100 characters are kept */
+            /** @description What the browser attributes values to; kept if the value is not good. Elements are short CSS selectors, of which 100 characters are kept */
             attribution?: {
                 /** @description The largest element that was painted */
                 lcp?: string;
@@ -2873,55 +2873,39 @@ export interface components {
             /** @description Which elements, and which phases of interactions, slow views have in common */
             attribution: {
                 lcp: {
-                    /** @description Page views with an attribution */
-                    views: number;
-                    /** @description Those of them whose value was not good */
-                    slow: number;
-                    /** @description The five with the most slow views */
+                    /** @description Page views whose value was not good and has an attribution */
+                    count: number;
+                    /** @description The five most frequent */
                     top: {
                         name: string;
-                        views: number;
-                        /** @description Those of them whose value was not good */
-                        slow: number;
+                        count: number;
                     }[];
                 };
                 inp: {
-                    /** @description Page views with an attribution */
-                    views: number;
-                    /** @description Those of them whose value was not good */
-                    slow: number;
-                    /** @description The five with the most slow views */
+                    /** @description Page views whose value was not good and has an attribution */
+                    count: number;
+                    /** @description The five most frequent */
                     top: {
                         name: string;
-                        views: number;
-                        /** @description Those of them whose value was not good */
-                        slow: number;
+                        count: number;
                     }[];
                 };
                 cls: {
-                    /** @description Page views with an attribution */
-                    views: number;
-                    /** @description Those of them whose value was not good */
-                    slow: number;
-                    /** @description The five with the most slow views */
+                    /** @description Page views whose value was not good and has an attribution */
+                    count: number;
+                    /** @description The five most frequent */
                     top: {
                         name: string;
-                        views: number;
-                        /** @description Those of them whose value was not good */
-                        slow: number;
+                        count: number;
                     }[];
                 };
                 inpPhase: {
-                    /** @description Page views with an attribution */
-                    views: number;
-                    /** @description Those of them whose value was not good */
-                    slow: number;
-                    /** @description The five with the most slow views */
+                    /** @description Page views whose value was not good and has an attribution */
+                    count: number;
+                    /** @description The five most frequent */
                     top: {
                         name: string;
-                        views: number;
-                        /** @description Those of them whose value was not good */
-                        slow: number;
+                        count: number;
                     }[];
                 };
             };
@@ -7980,46 +7964,38 @@ export interface operations {
                      *       ],
                      *       "attribution": {
                      *         "lcp": {
-                     *           "views": 12,
-                     *           "slow": 1,
+                     *           "count": 1,
                      *           "top": [
                      *             {
                      *               "name": "img.hero",
-                     *               "views": 12,
-                     *               "slow": 1
+                     *               "count": 1
                      *             }
                      *           ]
                      *         },
                      *         "inp": {
-                     *           "views": 12,
-                     *           "slow": 1,
+                     *           "count": 1,
                      *           "top": [
                      *             {
                      *               "name": "img.hero",
-                     *               "views": 12,
-                     *               "slow": 1
+                     *               "count": 1
                      *             }
                      *           ]
                      *         },
                      *         "cls": {
-                     *           "views": 12,
-                     *           "slow": 1,
+                     *           "count": 1,
                      *           "top": [
                      *             {
                      *               "name": "img.hero",
-                     *               "views": 12,
-                     *               "slow": 1
+                     *               "count": 1
                      *             }
                      *           ]
                      *         },
                      *         "inpPhase": {
-                     *           "views": 12,
-                     *           "slow": 1,
+                     *           "count": 1,
                      *           "top": [
                      *             {
                      *               "name": "processing",
-                     *               "views": 12,
-                     *               "slow": 1
+                     *               "count": 1
                      *             }
                      *           ]
                      *         }
