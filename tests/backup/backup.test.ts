@@ -98,7 +98,9 @@ describe('a backup', () => {
     const { dataDir, database } = await makeDataFolder(folder, 'dora@example.com')
     const answer = 'ab'.repeat(2000)
     withClient(database, (client) =>
-      client.exec(`INSERT INTO kept_answers VALUES ('1', NULL, NULL, '', '', '${answer}', 0, NULL)`),
+      client.exec(
+        `INSERT INTO kept_answers VALUES ('1', NULL, NULL, '', '', '${answer}', 0, NULL)`,
+      ),
     )
     const path = join(folder, 'answers.tar.gz')
     await createBackup({ dataDir, path, now: NOON, geo: [] })
