@@ -25,12 +25,15 @@ export async function readAttribution(
     for (const { label, count } of await store.listCauses(siteId, day)) {
       const [cause, ofDevice, ofPath, name] = readLabel(label)
       const isWanted = ofDevice === (device ?? ofDevice) && ofPath === (path ?? ofPath)
-      if (!isWanted || !isCause(cause)) continue
-      totals[cause].set(name, count + (totals[cause].get(name) ?? 0))
+      if (isWanted && isCause(cause)) add(totals[cause], name, count)
     }
     await nextTurn()
   }
   return byCause((cause) => describe(totals[cause]))
+}
+
+function add(totals: Map<string, number>, name: string, count: number): void {
+  totals.set(name, count + (totals.get(name) ?? 0))
 }
 
 /** Rows of a later release may have other causes. */
