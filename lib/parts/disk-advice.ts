@@ -20,6 +20,9 @@ export function explainWrite(path: string, cause: unknown, needed = MIN_FREE_BYT
   return new Error(`Cannot write ${path}: ${reasonOf(cause)}; ${advice}`)
 }
 
+/** Texts of sizes are rounded, and less than what is needed would not do. */
+const ROUNDING = MB / 20
+
 /**
  * Says what is wrong with the disk of `path` and what to do, if the disk may have caused the error; ''
  * otherwise. `needed`: bytes that must be free.
@@ -35,7 +38,7 @@ export function diskAdvice(path: string, error: unknown, needed = MIN_FREE_BYTES
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
   if (free < needed) {
-    return `${sizeText(free)} are free on the disk of ${folder}: make room for ${sizeText(needed)}`
+    return `${sizeText(free)} are free on the disk of ${folder}: make room for ${sizeText(needed + ROUNDING)}`
   }
   if (/ENOSPC|EDQUOT|FULL/.test(code)) {
     return `${sizeText(free)} are free on the disk of ${folder}: check quotas and inodes (df -i)`

@@ -49,7 +49,7 @@ it('a database that did not fit on the disk is served once there is room', {
   const [refusal] = log.events.splice(0)
   assert.match(
     JSON.stringify(refusal),
-    /ENOSPC: .*; \d\.\d MB are free on the disk of .*: make room for 4\.\d MB"/,
+    /ENOSPC: .*; \d\.\d MB are free on the disk of .*: make room for 3\.2 MB"/,
   )
   time += MINUTE_MS
   await refresh()
