@@ -1,7 +1,7 @@
 import { runInTransaction } from '../../lib/db/transaction.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
-import { readSystem } from '../../lib/services/operate/system.ts'
 import { sendTestMail } from '../../lib/services/operate/mail-check.ts'
+import { readSystem } from '../../lib/services/operate/system.ts'
 import { isoTime } from '../../pages/dashboard/parts/format.ts'
 import { System } from '../../pages/operate/system.tsx'
 import { showOperatePage } from '../dashboard/request/answer.ts'
