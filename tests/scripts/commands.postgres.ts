@@ -103,7 +103,7 @@ describe('the commands, on PostgreSQL', () => {
     await using _node = await openNode()
     const { stdout } = await run('doctor')
     assert.match(stdout, /^ok +Clock /m)
-    assert.match(stdout, /^ok +Database +PostgreSQL \d+\.\d+.*, \d+ MB, up to date$/m)
+    assert.match(stdout, /^ok +Database +PostgreSQL \d+\.\d+.*, \d+\.\d MB, up to date$/m)
     assert.match(stdout, /^ok +Database +1 server uses the database, of version /m)
     settings = { ...settings, MERIDIAN_SECRET: 'another phrase '.repeat(3) }
     const { stdout: other, code } = await runScript(['scripts/doctor.ts'], settings)

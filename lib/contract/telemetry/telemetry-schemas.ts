@@ -22,11 +22,12 @@ function metricValue({ unit, max }: (typeof METRIC_RULES)[Metric]) {
 }
 
 /** valibot would accept an array as an object. */
-const BeaconMetrics = v.pipe(
+const NoArray = v.pipe(
   v.unknown(),
-  v.check((metrics) => !Array.isArray(metrics), 'must be an object'),
-  Metrics,
+  v.check((value) => !Array.isArray(value), 'must be an object'),
 )
+const BeaconMetrics = v.pipe(NoArray, Metrics)
+const BeaconAttribution = v.pipe(NoArray, Attribution)
 
 const BeaconError = v.object({
   message: v.pipe(ErrorText, v.minLength(1), v.description('The first 200 characters are kept')),
@@ -65,7 +66,7 @@ export const Beacon = v.pipe(
     deviceType: v.optional(v.picklist(DEVICE_TYPES)),
     connectionType: v.optional(v.pipe(textUpTo(100), v.description('Kind of network, such as 4g'))),
     metrics: v.optional(BeaconMetrics),
-    attribution: v.optional(Attribution),
+    attribution: v.optional(BeaconAttribution),
     errors: v.optional(v.pipe(v.array(BeaconError), v.maxLength(10))),
   }),
   v.description('What a page measured; it needs metrics, errors or both'),

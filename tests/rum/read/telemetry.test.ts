@@ -91,6 +91,8 @@ describe('POST /v1/telemetry/rum', () => {
       ['an unknown device', { ...LCP, deviceType: 'fridge' }],
       ['eleven errors', { errors: Array(11).fill({ message: 'x' }) }],
       ['an error without a message', { errors: [{}] }],
+      ['a list as the attribution', { ...LCP, attribution: [] }],
+      ['a number as an element', { ...LCP, attribution: { lcp: 1 } }],
     ],
   }
   for (const [code, cases] of Object.entries(refused))
