@@ -9,7 +9,7 @@ export function FirstKeyButton({ base }: { readonly base: string }) {
     <PostForm action={`${base}/app/keys`}>
       <input type="hidden" name="name" value="My first key" />
       <input type="hidden" name="type" value="secret" />
-      <input type="hidden" name="scope" value="geo:read" />
+      <input type="hidden" name="access" value="look-ups" />
       <button type="submit" class="button">
         Create a key
       </button>

@@ -1,24 +1,42 @@
 import { listReplacedIds } from '../../lib/access/keys.ts'
 import {
   ApiKeyCreated,
+  type ApiKeyInfo,
   CreateKeyBody,
   RotateKeyBody,
 } from '../../lib/contract/account/account-schemas.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import { parse } from '../../lib/parts/parse.ts'
-import { Keys, type KeysProps } from '../../pages/dashboard/keys/keys.tsx'
+import { type KeyDraft, NewKey, type NewKeyProps } from '../../pages/dashboard/keys/key-form.tsx'
+import { RevokeKey, RotateKey } from '../../pages/dashboard/keys/key-question.tsx'
+import { type KeyLimit, Keys, type KeysProps } from '../../pages/dashboard/keys/keys.tsx'
+import { isAccess, PRESETS } from '../../pages/dashboard/keys/permissions.ts'
 import type { PageAnswer } from '../pages/page.ts'
 import { redirectTo, showPage } from './request/answer.ts'
 import { errorForPage, orNull } from './request/call-api.ts'
 import { type Form, readForm } from './request/form.ts'
-import { formRoutes } from './request/form-routes.ts'
+import { catchErrors, formRoutes } from './request/form-routes.ts'
 import { toRefusal } from './request/problem.ts'
 import { findShown, shownCookie } from './request/shown-secret.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
+const KEY = '/app/keys/:id'
+
 export const keyRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/keys', answer: (visit) => showKeys(visit) },
   { method: 'post', path: '/app/keys', answer: createKey },
-  ...formRoutes('/app/keys/:id', showKeys, {
+  { method: 'get', path: '/app/keys/new', answer: (visit) => showNewKey(visit) },
+  {
+    method: 'get',
+    path: `${KEY}/rotate`,
+    answer: catchErrors(showKeys, (visit) => ask(visit, 'Rotate the key?', RotateKey)),
+  },
+  {
+    method: 'get',
+    path: `${KEY}/revoke`,
+    answer: catchErrors(showKeys, (visit) => ask(visit, 'Revoke the key?', RevokeKey)),
+  },
+  ...formRoutes(KEY, showKeys, {
     '/revoke': async ({ callApi, c }) => {
       await callApi('revokeKey', { params: { keyId: c.req.param('id') ?? '' } })
       return '/app/keys?done=revoked'
@@ -29,39 +47,73 @@ export const keyRoutes: readonly AppRoute<UserVisit>[] = [
     },
     '/rotate': async (visit) => {
       const keyId = visit.c.req.param('id') ?? ''
-      const grace = (await readForm(visit.c)).text(`grace-${keyId}`)
+      const grace = (await readForm(visit.c)).text('grace')
       const body = parse(RotateKeyBody, grace === '' ? {} : { gracePeriodSeconds: Number(grace) })
-      return showNew(visit, await visit.callApi('rotateKey', { params: { keyId }, body }))
+      return showCreated(visit, await visit.callApi('rotateKey', { params: { keyId }, body }))
     },
   }),
 ]
 
-type Shown = Pick<KeysProps, 'typed' | 'error' | 'problem'>
+type Shown = Pick<KeysProps, 'error'>
 
 async function showKeys(visit: UserVisit, shown: Shown = {}, status = 200): Promise<PageAnswer> {
-  const { callApi, instance, services, c } = visit
+  const { callApi, instance, services, me, c } = visit
   const created = await findShown(visit, c.req.query('created') ?? '', ApiKeyCreated)
   // A new key cannot be shown much later, so show it even if the list fails, as over the limit.
   const keys = await callApi('listKeys').catch((error: unknown) => {
     if (created === null) throw error
     return []
   })
-  const current = await orNull(callApi('getSubscription', { query: {} }))
+  const replaced = await listReplacedIds(services.db, me.id)
   const content = Keys({
     base: instance.base,
     url: services.baseUrl(),
     keys,
-    replaced: await listReplacedIds(services.db, visit.me.id),
+    replaced,
     created,
-    plan: current?.plan ?? null,
+    limit: await findLimit(visit, keys, replaced),
     done: c.req.query('done'),
     ...shown,
   })
   return showPage(visit, { title: 'Keys', content, status })
 }
 
+async function findLimit(
+  { callApi }: UserVisit,
+  keys: readonly ApiKeyInfo[],
+  replaced: readonly string[],
+): Promise<KeyLimit | null> {
+  const current = await orNull(callApi('getSubscription', { query: {} }))
+  if (current === null) return null
+  const { name, maxKeys } = current.plan
+  return { name, maxKeys, used: keys.filter(({ id }) => !replaced.includes(id)).length }
+}
+
+async function showNewKey(
+  visit: UserVisit,
+  shown: Pick<NewKeyProps, 'typed' | 'error' | 'problem'> = {},
+  status = 200,
+): Promise<PageAnswer> {
+  const { callApi, instance, services, me } = visit
+  const keys = await orNull(callApi('listKeys'))
+  const replaced = await listReplacedIds(services.db, me.id)
+  const limit = keys && (await findLimit(visit, keys, replaced))
+  const content = NewKey({ base: instance.base, limit, ...shown })
+  return showPage(visit, { title: 'Create a key', content, status })
+}
+
+/** Asks before something is done to the key. */
+async function ask(visit: UserVisit, title: string, question: typeof RotateKey) {
+  const { callApi, instance, c } = visit
+  const apiKey = (await callApi('listKeys')).find(({ id }) => id === c.req.param('id'))
+  if (apiKey === undefined) {
+    throw new ApiError('NOT_FOUND', 'Key not found; it may have been revoked already')
+  }
+  return showPage(visit, { title, content: question({ base: instance.base, apiKey }) })
+}
+
 /** Redirects to the page with the new key, so that reloading it creates no other key. */
-async function showNew(visit: UserVisit, key: ApiKeyCreated): Promise<PageAnswer> {
+async function showCreated(visit: UserVisit, key: ApiKeyCreated): Promise<PageAnswer> {
   // The page does not show the origins of the new key, and a cookie has no space for many.
   const cookie = await shownCookie(visit, key.id, { ...key, allowedOrigins: [] })
   const page = redirectTo(visit, `/app/keys?${new URLSearchParams({ created: key.id })}`, [cookie])
@@ -74,32 +126,36 @@ async function createKey(visit: UserVisit): Promise<PageAnswer> {
   try {
     const body = parse(CreateKeyBody, toBody(typed))
     const query = typed.lifetime === '' ? {} : { expiresInDays: typed.lifetime }
-    return await showNew(visit, await callApi('createKey', { body, query }))
+    return await showCreated(visit, await callApi('createKey', { body, query }))
   } catch (error) {
     const refused = errorForPage(error)
-    return showKeys(visit, { typed, ...toRefusal(refused, FIELDS) }, refused.status)
+    return showNewKey(visit, { typed, ...toRefusal(refused, FIELDS) }, refused.status)
   }
 }
 
 /** The fields of the form, by their names in the API. */
-const FIELDS = { name: 'name', allowedOrigins: 'origins', expiresInDays: 'lifetime' }
+const FIELDS = {
+  name: 'name',
+  scopes: 'scope',
+  allowedOrigins: 'origins',
+  expiresInDays: 'lifetime',
+}
 
-function readDraft(form: Form) {
+function readDraft(form: Form): KeyDraft {
+  const access = form.text('access')
   return {
     name: form.text('name'),
     type: form.text('type') === 'publishable' ? 'publishable' : 'secret',
+    access: isAccess(access) ? access : 'look-ups',
     scopes: form.all('scope'),
     origins: form.text('origins'),
     lifetime: form.text('lifetime'),
-  } as const
+  }
 }
 
-/** A secret key without scopes has full access; a publishable key can only look up addresses. */
-function toBody({ name, type, scopes, origins }: ReturnType<typeof readDraft>) {
-  return {
-    name,
-    type,
-    ...(type === 'secret' && scopes.length > 0 && { scopes }),
-    ...(type === 'publishable' && { allowedOrigins: origins.split(/\s+/).filter(Boolean) }),
+function toBody({ name, type, access, scopes, origins }: KeyDraft) {
+  if (type === 'publishable') {
+    return { name, type, allowedOrigins: origins.split(/\s+/).filter(Boolean) }
   }
+  return { name, type, scopes: access === 'custom' ? scopes : PRESETS[access].scopes }
 }

@@ -158,28 +158,79 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     assert.deepEqual(errors, [])
   })
 
-  it('takes a question back by Escape, and returns the focus', async () => {
+  it('closes the menu of a key by Escape, which returns the focus, and by a click elsewhere', async () => {
     const { page } = await open('/app/keys')
     await signIn(page)
-    await page.click('summary:has-text("Revoke…")')
+    const button = page.locator('summary[aria-label="Actions for My first key"]')
+    await button.focus()
+    await page.keyboard.press('Enter')
+    assert.equal(await page.isVisible('text=Revoke…'), true)
+    await page.keyboard.press('Tab')
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Usage')
+    await page.keyboard.press('Escape')
+    assert.equal(await page.isVisible('text=Revoke…'), false)
+    const focused = await page.evaluate('document.activeElement.getAttribute("aria-label")')
+    assert.equal(focused, 'Actions for My first key')
+    await button.click()
+    await page.click('h1')
+    assert.equal(await page.isVisible('text=Revoke…'), false)
+  })
+
+  it('takes a question back by Escape, and returns the focus', async () => {
+    const { page } = await open('/app/sites')
+    await signIn(page)
+    await page.click('summary:has-text("Remove…")')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Escape')
-    assert.equal(await page.isVisible('text=Revoke permanently'), false)
-    assert.match(String(await page.evaluate('document.activeElement.textContent')), /^Revoke…/)
+    assert.equal(await page.isVisible('text=Remove permanently'), false)
+    assert.match(String(await page.evaluate('document.activeElement.textContent')), /^Remove…/)
+  })
+
+  it('shows only the fields of the chosen type and permissions', async () => {
+    const { page } = await open('/app/keys/new')
+    await signIn(page)
+    const shown = async () => [
+      await page.isVisible('#origins'),
+      await page.isVisible('[name="scope"]'),
+      await page.isVisible('[name="access"]'),
+    ]
+    assert.deepEqual(await shown(), [false, false, true])
+    await page.check('[value="custom"]')
+    assert.deepEqual(await shown(), [false, true, true])
+    await page.check('[value="publishable"]')
+    assert.deepEqual(await shown(), [true, false, false])
+  })
+
+  it('gives the menu and its items the room of a finger on phones', async () => {
+    const { page } = await open('/app/keys', { viewport: { width: 390, height: 800 } })
+    await signIn(page)
+    await page.click('details.menu summary')
+    for (const item of await page.locator('.menu :is(summary, a, button)').all()) {
+      const box = (await item.boundingBox()) ?? assert.fail('not visible')
+      assert.ok(box.height >= 44 && box.width >= 44, (await item.textContent()) ?? '')
+    }
+    await assertAccessible(page, 'an open menu')
   })
 
   it('revokes a key without JavaScript', async () => {
     const { page } = await open('/app/keys', { javaScriptEnabled: false })
     await signIn(page)
-    await page.click('summary:has-text("Revoke…")')
+    await page.click('summary[aria-label="Actions for My first key"]')
+    await page.click('text=Revoke…')
     await page.click('text=Revoke permanently')
     await page.waitForSelector('text=Key revoked')
   })
 })
 
 const GUEST_PAGES = ['/app/sign-in', '/app/sign-up', '/app/forgot', '/app/reset']
-const OTHERS = ['/app/look-up?ip=81.2.69.160', '/app/batch', '/app/vitals', '/app/billing']
-const PAGES = ['/app', '/app/keys', '/app/sites', '/app/audit', '/app/account', ...OTHERS]
+const OTHERS = [
+  '/app/look-up?ip=81.2.69.160',
+  '/app/batch',
+  '/app/vitals',
+  '/app/billing',
+  '/app/account',
+]
+const PAGES = ['/app', '/app/keys', '/app/keys/new', '/app/sites', '/app/audit', ...OTHERS]
 
 describe('a form that is sent after the session ended', { timeout: TIMEOUT_MS }, () => {
   it('waits for the sign-in in another tab', async () => {

@@ -23,11 +23,12 @@ async function create(by: Person, form: PageOptions['form']) {
 
 describe('the keys page', () => {
   it('shows a new key, and the key works', async () => {
-    const form = { name: 'Shop', type: 'secret', scope: ['geo:read', 'account:read'] }
+    const scope = ['geo:read', 'account:read']
+    const form = { name: 'Shop', type: 'secret', access: 'custom', scope }
     const [key = ''] = KEY.exec((await create(ada, form)).html) ?? []
     assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key })).status, 200)
     const { html } = await ada.visit('/app/keys')
-    assert.match(html, /geo:read, account:read/)
+    assert.match(html, /account:read, geo:read/)
     assert.match(
       html,
       /<time datetime="[^"]+" title="([^"]+ UTC)">\1<\/time>/,
@@ -78,14 +79,43 @@ describe('the keys page', () => {
     await write(app, `UPDATE api_keys SET name = 'later\u202e'`)
     const { html } = await visitPage(app, path, { cookie: after })
     assert.match(html, /<strong><bdi>later<\/bdi><\/strong> is ready/)
-    assert.match(html, /<h2><bdi>later\u202e<\/bdi><\/h2>/)
+    assert.match(html, /<th scope="row"><bdi>later\u202e<\/bdi>/)
+    assert.match(html, /aria-label="Actions for later"/)
     assert.match(html, /aria-label="Renew later"/)
     const refused = await ada.submit('/app/keys', { name: 'late\u202er' })
     assert.match(refused.html, /id="name-problem" role="alert">Must not be blank, and must have no/)
   })
 
-  it('says before it is made that a key without permissions has full access', async () => {
-    assert.match((await ada.visit('/app/keys')).html, /If you tick none, the key has full access/)
+  it('gives a key the permissions that are chosen, and no more than look-ups if none are', async () => {
+    const { html } = await ada.visit('/app/keys/new')
+    assert.match(html, /value="look-ups" checked=""\/><span>Look-ups only <span[^>]*>Recommended/)
+    const scope = 'account:write'
+    for (const [form, status, text] of [
+      [{}, 403, 'Look-ups only'],
+      [{ access: 'look-ups', scope }, 403, 'Look-ups only'],
+      [{ access: 'read', scope }, 200, 'Read account'],
+      [{ access: 'full' }, 200, 'Full access'],
+      [{ access: 'custom', scope }, 403, 'account:write'],
+    ] as const) {
+      const made = await create(ada, { name: 'Shop', ...form })
+      const [key = ''] = KEY.exec(made.html) ?? []
+      assert.equal((await app.send('GET', '/v1/account/me', { key })).status, status)
+      assert.match(made.html, new RegExp(`<td data-head="Permissions">${text}</td>`))
+      await write(app, 'DELETE FROM api_keys')
+    }
+    const none = await ada.submit('/app/keys', { name: 'Shop', access: 'custom' })
+    assert.equal(none.status, 400)
+    assert.match(none.html, /id="scope-problem" role="alert">Must have at least 1 entry/)
+  })
+
+  it('has a link to the form, also while there are none', async () => {
+    const link = /class="button" href="\/app\/keys\/new"/
+    const empty = await ada.visit('/app/keys')
+    assert.match(empty.html, /No keys yet/)
+    assert.match(empty.html, link)
+    const { html } = await create(ada, { name: 'One' })
+    assert.match(html, link)
+    assert.doesNotMatch(html, /No keys yet/)
   })
 
   it('says how many keys the plan allows, and offers no more than those', async () => {
@@ -93,20 +123,28 @@ describe('the keys page', () => {
     const { html } = await create(ada, { name: 'Two' })
     assert.match(html, /2 of 2 keys/)
     assert.match(html, /The Free plan allows 2 keys\..*change your plan/s)
-    assert.doesNotMatch(html, /<form[^>]* action="\/app\/keys"/)
+    assert.doesNotMatch(html, /href="\/app\/keys\/new"/)
+    const form = await ada.visit('/app/keys/new')
+    assert.match(form.html, /The Free plan allows 2 keys\./)
+    assert.doesNotMatch(form.html, /<form[^>]* action="\/app\/keys"/)
   })
 
   it('revokes a key at once, and records it in the audit log', async () => {
     const { html } = await create(ada, { name: 'Shop' })
     const [key = ''] = KEY.exec(html) ?? []
     const path = /\/app\/keys\/[0-9a-f]{32}\/revoke/.exec(html)?.[0] ?? ''
+    assert.match((await ada.visit(path)).html, /<h1>Revoke the key\?.*<bdi>Shop<\/bdi>/s)
     const { status, location } = await ada.submit(path)
     assert.equal(status, 303)
     assert.match((await ada.visit(location ?? '')).html, /Key revoked/)
     assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key })).status, 401)
     const again = await ada.submit(path)
     assert.equal(again.status, 404)
-    assert.match(again.html, /Key not found; it may have been revoked already/)
+    const gone = await ada.visit(path)
+    assert.equal(gone.status, 404)
+    for (const { html } of [again, gone]) {
+      assert.match(html, /Key not found; it may have been revoked already/)
+    }
     const ofKeys = "SELECT app, action FROM audit_log WHERE action LIKE '%key' ORDER BY id"
     assert.deepEqual(await readRows(app, ofKeys), [
       ['dashboard', 'create_key'],
@@ -117,27 +155,29 @@ describe('the keys page', () => {
   it('rotates a key: shows the new one, and says until when the old one works', async () => {
     const { html } = await create(ada, { name: 'Shop' })
     const [old = ''] = KEY.exec(html) ?? []
-    const [, path = '', id = ''] = /(\/app\/keys\/([0-9a-f]{32})\/rotate)/.exec(html) ?? []
-    const made = await ada.submit(path, { [`grace-${id}`]: '3600' })
+    const [path = ''] = /\/app\/keys\/[0-9a-f]{32}\/rotate/.exec(html) ?? []
+    assert.match((await ada.visit(path)).html, /<option value="86400" selected="">For a day/)
+    const made = await ada.submit(path, { grace: '3600' })
     assert.equal(made.status, 303)
     const cookie = withCookiesOf(made, await ada.enter())
     const after = await visitPage(app, made.location ?? '', { cookie })
     const [key = ''] = KEY.exec(after.html) ?? []
     assert.match(after.html, /1 of 2 keys/)
-    assert.match(after.html, /Replaced.*Works until/s)
+    assert.match(after.html, /Replaced.*2026-01-15 13:00 UTC/s)
     for (const each of [old, key]) {
       assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key: each })).status, 200)
     }
-    const again = await ada.submit(path, { [`grace-${id}`]: '3600' })
+    const again = await ada.submit(path, { grace: '3600' })
     assert.match(again.html, /role="alert">The key has already been replaced/)
     app.pass(60 * MINUTE_MS)
     assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key: old })).status, 401)
-    assert.doesNotMatch((await ada.visit('/app/keys')).html, /Rotate Shop….*Rotate Shop…/s)
+    const { html: later } = await ada.visit('/app/keys')
+    assert.equal(later.match(/Rotate…/g)?.length, 1)
   })
 
   it('lets a key expire when its owner chooses', async () => {
     const { html } = await create(ada, { name: 'Shop', lifetime: '7' })
-    assert.match(html, /Expires<\/dt><dd><time datetime="2026-01-22T/)
+    assert.match(html, /data-head="Expires"><time datetime="2026-01-22T/)
     const wrong = await ada.submit('/app/keys', { name: 'Shop', lifetime: 'soon' })
     assert.equal(wrong.status, 400)
     assert.match(wrong.html, /id="lifetime-problem" role="alert">/)
@@ -167,7 +207,9 @@ describe('the keys page', () => {
   it('escapes markup in names', async () => {
     const name = '"><script>alert(1)</script>'
     await ada.submit('/app/keys', { name })
-    for (const path of ['/app', '/app/keys']) {
+    const { html } = await ada.visit('/app/keys')
+    const [revoke = ''] = /\/app\/keys\/[0-9a-f]{32}\/revoke/.exec(html) ?? []
+    for (const path of ['/app', '/app/keys', revoke]) {
       const { html } = await ada.visit(path)
       assert.ok(!html.includes('<script>alert'), path)
       assert.ok(html.includes('&lt;script&gt;alert(1)'), path)
@@ -177,8 +219,10 @@ describe('the keys page', () => {
   it('answers 404 for a key of another user', async () => {
     const { html } = await create(ada, { name: 'Ada' })
     const path = /\/app\/keys\/[0-9a-f]{32}\/revoke/.exec(html)?.[0] ?? ''
-    const { status, html: refused } = await eve.submit(path)
-    assert.equal(status, 404)
-    assert.match(refused, /role="alert">Key not found/)
+    for (const page of [await eve.submit(path), await eve.visit(path)]) {
+      assert.equal(page.status, 404)
+      assert.match(page.html, /role="alert">Key not found/)
+      assert.doesNotMatch(page.html, /Ada/)
+    }
   })
 })

@@ -133,7 +133,7 @@ describe('a form of the dashboard', () => {
   it('redirects to its page when its address is opened', async () => {
     assert.equal((await ada.visit('/app/sign-out')).location, '/app')
     assert.equal((await ada.visit('/app/billing/checkout')).location, '/app/billing')
-    assert.equal((await ada.visit('/app/keys/x/revoke')).location, '/app/keys')
+    assert.equal((await ada.visit('/app/keys/x/renew')).location, '/app/keys')
     const request = new Request('http://127.0.0.1:8787/app/sign-in', { method: 'PUT' })
     const refused = await app.app.fetch(request, { remoteAddress: '192.0.2.1' })
     assert.equal(refused.status, 405)

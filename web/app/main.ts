@@ -7,6 +7,7 @@ offerCopying(document)
 followLink(document)
 showCurrentPage(document)
 closeByEscape(document)
+closeMenus(document)
 filterLists(document)
 keepFresh()
 
@@ -30,13 +31,24 @@ function showCurrentPage(root: ParentNode): void {
   rail.scrollLeft = current.offsetLeft - (rail.clientWidth - current.offsetWidth) / 2
 }
 
-/** Takes back the question about a dangerous action, as Escape does in a dialog. */
+/** Takes back a question, or closes a menu, as Escape does in a dialog. */
 function closeByEscape(root: Document): void {
   root.addEventListener('keydown', ({ key, target }) => {
     if (key !== 'Escape' || !(target instanceof Element)) return
-    const question = target.closest<HTMLDetailsElement>('details.confirm[open]')
-    if (question === null) return
-    question.open = false
-    question.querySelector('summary')?.focus()
+    const opened = target.closest<HTMLDetailsElement>('details:is(.confirm, .menu)[open]')
+    if (opened === null) return
+    opened.open = false
+    opened.querySelector('summary')?.focus()
   })
+}
+
+/** Closes a menu once the focus or a click is elsewhere. */
+function closeMenus(root: Document): void {
+  const closeOthers = ({ target }: Event) => {
+    for (const menu of root.querySelectorAll<HTMLDetailsElement>('details.menu[open]')) {
+      if (!(target instanceof Node) || !menu.contains(target)) menu.open = false
+    }
+  }
+  root.addEventListener('click', closeOthers)
+  root.addEventListener('focusin', closeOthers)
 }

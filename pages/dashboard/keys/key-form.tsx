@@ -1,26 +1,30 @@
 import { SCOPES, type Scope } from '../../../lib/contract/operation.ts'
-import {
-  Choice,
-  describedBy,
-  Field,
-  Labelled,
-  Option,
-  type Problem,
-  Select,
-} from '../parts/field.tsx'
+import { Choice, Choices, describedBy, Field, Labelled, Option, Select } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import { type PageProps, Result } from '../parts/notice.tsx'
+import { isReached, type KeyLimit, LimitReached } from './keys.tsx'
+import { type Access, PRESETS } from './permissions.ts'
 
 /** The values typed into the form. */
 export interface KeyDraft {
   readonly name: string
   readonly type: 'secret' | 'publishable'
+  readonly access: Access
+  /** If `access` is custom. */
   readonly scopes: readonly string[]
   readonly origins: string
   /** In days; empty: as long as the plan lets it. */
   readonly lifetime: string
 }
 
-const NOTHING: KeyDraft = { name: '', type: 'secret', scopes: [], origins: '', lifetime: '' }
+const NOTHING: KeyDraft = {
+  name: '',
+  type: 'secret',
+  access: 'look-ups',
+  scopes: [],
+  origins: '',
+  lifetime: '',
+}
 
 /** In days. */
 const LIFETIMES = [
@@ -39,13 +43,32 @@ const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   'billing:write': 'Change the subscription and payment',
 }
 
-interface KeyFormProps {
-  readonly base: string
+export interface NewKeyProps extends PageProps {
   readonly typed?: KeyDraft | undefined
-  readonly problem?: Problem | undefined
+  /** null if the plan is unknown. */
+  readonly limit: KeyLimit | null
 }
 
-export function KeyForm({ base, typed = NOTHING, problem }: KeyFormProps) {
+/** The page on which a key is created. */
+export function NewKey({ base, limit, typed, error, problem }: NewKeyProps) {
+  return (
+    <>
+      <Result error={error} />
+      <section class="card" aria-label="New key">
+        {isReached(limit) ? (
+          <LimitReached base={base} limit={limit} />
+        ) : (
+          <KeyForm base={base} typed={typed} problem={problem} />
+        )}
+        <p>
+          <a href={`${base}/app/keys`}>Back to the keys</a>
+        </p>
+      </section>
+    </>
+  )
+}
+
+function KeyForm({ base, typed = NOTHING, problem }: Omit<NewKeyProps, 'limit' | 'error'>) {
   const origins = {
     name: 'origins',
     hint: 'One per line, such as https://shop.example or https://*.shop.example',
@@ -59,32 +82,23 @@ export function KeyForm({ base, typed = NOTHING, problem }: KeyFormProps) {
         value={typed.name}
         maxlength={100}
         placeholder="Production server"
+        hint="The program that will use it"
         autocomplete="off"
         problem={problem}
         required
       />
-      <fieldset class="choices">
-        <legend>Type</legend>
+      <Choices name="type" legend="Type">
         <Choice type="radio" name="type" value="secret" checked={typed.type === 'secret'}>
-          Secret <span class="soft">for servers; keep it private</span>
+          Secret <span class="hint under">For servers. Keep it private.</span>
         </Choice>
         <Choice type="radio" name="type" value="publishable" checked={typed.type !== 'secret'}>
           Publishable{' '}
-          <span class="soft">for web pages; look-ups only, from the origins you list</span>
+          <span class="hint under">
+            For web pages. Looks up addresses only, from the origins that you list.
+          </span>
         </Choice>
-      </fieldset>
-      <fieldset class="choices when-secret">
-        <legend>Permissions</legend>
-        <p class="hint">
-          If you tick none, the key has full access: it may do everything that you may, also change
-          your plan.
-        </p>
-        {SCOPES.map((scope) => (
-          <Choice type="checkbox" name="scope" value={scope} checked={typed.scopes.includes(scope)}>
-            {SCOPE_LABELS[scope]} <code class="soft">{scope}</code>
-          </Choice>
-        ))}
-      </fieldset>
+      </Choices>
+      <Permissions typed={typed} problem={problem} />
       <Labelled label="Origins" when="when-publishable" {...origins}>
         <textarea
           id="origins"
@@ -102,5 +116,30 @@ export function KeyForm({ base, typed = NOTHING, problem }: KeyFormProps) {
         ))}
       </Select>
     </Form>
+  )
+}
+
+function Permissions({ typed, problem }: Pick<NewKeyProps, 'problem'> & { typed: KeyDraft }) {
+  return (
+    <>
+      <Choices name="access" legend="Permissions" when="when-secret">
+        {Object.entries(PRESETS).map(([access, { name, text }]) => (
+          <Choice type="radio" name="access" value={access} checked={typed.access === access}>
+            {name} {access === NOTHING.access && <span class="badge">Recommended</span>}{' '}
+            <span class="hint under">{text}</span>
+          </Choice>
+        ))}
+        <Choice type="radio" name="access" value="custom" checked={typed.access === 'custom'}>
+          Custom
+        </Choice>
+      </Choices>
+      <Choices name="scope" legend="Custom permissions" when="when-custom" problem={problem}>
+        {SCOPES.map((scope) => (
+          <Choice type="checkbox" name="scope" value={scope} checked={typed.scopes.includes(scope)}>
+            {SCOPE_LABELS[scope]} <code class="soft">{scope}</code>
+          </Choice>
+        ))}
+      </Choices>
+    </>
   )
 }

@@ -1,14 +1,21 @@
 import type { ApiKeyCreated, ApiKeyInfo } from '../../../lib/contract/account/account-schemas.ts'
-import { FactList } from '../../fact-list.tsx'
-import { Card } from '../parts/card.tsx'
+import { Table } from '../../table.tsx'
 import { Copyable } from '../parts/copyable.tsx'
-import { Option, Select } from '../parts/field.tsx'
-import { Confirm, Form, PostButton } from '../parts/form.tsx'
+import { PostButton } from '../parts/form.tsx'
 import { count, counted } from '../parts/format.ts'
 import { Given, undirected } from '../parts/given.tsx'
+import { Menu } from '../parts/menu.tsx'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
-import { type KeyDraft, KeyForm } from './key-form.tsx'
+import { permissionsText } from './permissions.ts'
+
+/** How many keys the plan allows. */
+export interface KeyLimit {
+  readonly name: string
+  readonly maxKeys: number
+  /** The keys that count towards it. */
+  readonly used: number
+}
 
 export interface KeysProps extends PageProps {
   /** The base URL of the service, without a trailing slash. */
@@ -18,10 +25,8 @@ export interface KeysProps extends PageProps {
   readonly replaced: readonly string[]
   /** The key that was just created; null if none was. */
   readonly created: ApiKeyCreated | null
-  /** The current plan; null if unknown. */
-  readonly plan: { readonly name: string; readonly maxKeys: number } | null
-  /** The values typed into a form that was rejected, to show them again. */
-  readonly typed?: KeyDraft
+  /** null if the plan is unknown. */
+  readonly limit: KeyLimit | null
 }
 
 const DONE: Readonly<Record<string, string>> = {
@@ -30,51 +35,63 @@ const DONE: Readonly<Record<string, string>> = {
 }
 
 export function Keys(props: KeysProps) {
-  const { base, url, keys, replaced, done = '', created, plan, error } = props
+  const { base, url, keys, replaced, done = '', created, limit, error } = props
   return (
     <>
       <Result error={error} done={DONE[done]} />
       {created !== null && <CreatedKey url={url} created={created} />}
-      {keys.length === 0 ? (
-        created === null && (
-          <p class="lead">No keys yet. Your programs need a key to look up addresses.</p>
-        )
-      ) : (
-        <ul class="items">
-          {keys.map((key) => (
-            <KeyItem base={base} apiKey={key} isReplaced={replaced.includes(key.id)} />
-          ))}
-        </ul>
+      {keys.length > 0 && (
+        <>
+          <div class="item-head">
+            <p class="soft">
+              {limit !== null && `${count(limit.used)} of ${counted(limit.maxKeys, 'key', 'keys')}`}
+            </p>
+            {!isReached(limit) && <CreateLink base={base} />}
+          </div>
+          {isReached(limit) && <LimitReached base={base} limit={limit} />}
+          <section class="card stacked" aria-label="Keys">
+            <Table
+              isStacked
+              heads={['Name', 'Permissions', 'Last used', 'Expires', 'Actions']}
+              rows={keys.map((key) => cellsOf(base, key, replaced.includes(key.id)))}
+            />
+          </section>
+        </>
       )}
-      <Card id="create" title="Create a key">
-        {plan !== null && (
-          <p class="soft">
-            {count(ofPlan(props))} of {counted(plan.maxKeys, 'key', 'keys')}
+      {keys.length === 0 && created === null && (
+        <section class="card" aria-labelledby="empty">
+          <h2 id="empty">No keys yet</h2>
+          <p>
+            A program sends a key with each look-up, so that its requests count towards your plan.
+            Create one for each program: you can then revoke it alone.
           </p>
-        )}
-        <CreateKey {...props} />
-      </Card>
+          <CreateLink base={base} />
+        </section>
+      )}
     </>
   )
 }
 
-/** After a downgrade, keys over the new limit keep working; only new ones are refused. */
-function CreateKey(props: KeysProps) {
-  const { base, plan, typed, problem } = props
-  if (plan === null || ofPlan(props) < plan.maxKeys) {
-    return <KeyForm base={base} typed={typed} problem={problem} />
-  }
+function CreateLink({ base }: Pick<KeysProps, 'base'>) {
   return (
-    <p>
-      The {plan.name} plan allows {counted(plan.maxKeys, 'key', 'keys')}. To create another,{' '}
-      <a href={`${base}/app/billing`}>change your plan</a> or revoke a key.
-    </p>
+    <a class="button" href={`${base}/app/keys/new`}>
+      Create key
+    </a>
   )
 }
 
-/** How many keys count towards the plan. */
-function ofPlan({ keys, replaced }: KeysProps): number {
-  return keys.filter(({ id }) => !replaced.includes(id)).length
+export function isReached(limit: KeyLimit | null): limit is KeyLimit {
+  return limit !== null && limit.used >= limit.maxKeys
+}
+
+/** After a downgrade, keys over the new limit keep working; only new ones are refused. */
+export function LimitReached({ base, limit }: { readonly base: string; readonly limit: KeyLimit }) {
+  return (
+    <p>
+      The {limit.name} plan allows {counted(limit.maxKeys, 'key', 'keys')}. To create another,{' '}
+      <a href={`${base}/app/billing`}>change your plan</a> or revoke a key.
+    </p>
+  )
 }
 
 function CreatedKey({ url, created }: Pick<KeysProps, 'url'> & { created: ApiKeyCreated }) {
@@ -104,88 +121,59 @@ function mayLookUp({ scopes }: ApiKeyCreated): boolean {
   return scopes === null || scopes.includes('geo:read')
 }
 
-interface KeyItemProps {
-  readonly base: string
+function cellsOf(base: string, key: ApiKeyInfo, isReplaced: boolean) {
+  return [
+    <KeyName apiKey={key} isReplaced={isReplaced} />,
+    key.type === 'publishable' ? <FromOrigins {...key} /> : permissionsText(key.scopes),
+    <Time at={key.lastUsedAt} />,
+    <Time at={key.expiresAt} precision={isReplaced ? 'minute' : 'day'} />,
+    <KeyMenu base={base} apiKey={key} isReplaced={isReplaced} />,
+  ]
+}
+
+interface KeyProps {
   readonly apiKey: ApiKeyInfo
   readonly isReplaced: boolean
 }
 
-function KeyItem({ base, apiKey: key, isReplaced }: KeyItemProps) {
-  const path = `${base}/app/keys/${key.id}`
-  const name = undirected(key.name)
+function KeyName({ apiKey: key, isReplaced }: KeyProps) {
   return (
-    <li class="card item">
-      <div class="item-head">
-        <h2>
-          <Given text={key.name} />
-        </h2>
-        <span class={`badge ${key.isActive ? 'good' : 'error'}`}>
-          {key.isActive ? 'Active' : 'Expired'}
-        </span>
-        {isReplaced && <span class="badge">Replaced</span>}
-        <span class="badge">{key.type === 'secret' ? 'Secret' : 'Publishable'}</span>
-      </div>
-      <p>
-        <code>{key.prefix}…</code>
-      </p>
-      <FactList
-        facts={[
-          ['Permissions', key.scopes?.join(', ') ?? 'Everything'],
-          ['Allowed origins', key.allowedOrigins?.join(', ')],
-          ['Created', <Time at={key.createdAt} precision="day" />],
-          ['Last used', <Time at={key.lastUsedAt} />],
-          [
-            isReplaced ? 'Works until' : 'Expires',
-            <Time at={key.expiresAt} precision={isReplaced ? 'minute' : 'day'} />,
-          ],
-        ]}
-      />
-      <div class="actions">
-        <a
-          class="button quiet"
-          href={`${base}/app/usage?key=${key.id}`}
-          aria-label={`Usage of ${name}`}
-        >
-          Usage
-        </a>
-        {key.expiresAt !== null && !isReplaced && (
-          <PostButton action={`${path}/renew`} text="Renew" kind="quiet" label={`Renew ${name}`} />
-        )}
-        {key.isActive && !isReplaced && <Rotate path={path} id={key.id} name={name} />}
-        <Confirm
-          summary="Revoke…"
-          label={`Revoke ${name}…`}
-          action={`${path}/revoke`}
-          text="Revoke permanently"
-        >
-          <p>Programs that use this key will stop working at once.</p>
-        </Confirm>
-      </div>
-    </li>
+    <>
+      <Given text={key.name} />{' '}
+      <span class="badges">
+        {key.type === 'publishable' && <span class="badge">Publishable</span>}
+        {isReplaced && <span class="badge near">Replaced</span>}
+        {!key.isActive && <span class="badge error">Expired</span>}
+      </span>
+      <code class="soft under">{key.prefix}…</code>
+    </>
   )
 }
 
-/** Seconds. */
-const GRACE_PERIODS = [
-  ['0', 'Not at all'],
-  ['3600', 'For an hour'],
-  ['86400', 'For a day'],
-  ['604800', 'For 7 days'],
-  ['2592000', 'For 30 days'],
-] as const
-
-function Rotate({ path, id, name }: { path: string; id: string; name: string }) {
+function FromOrigins({ allowedOrigins }: Pick<ApiKeyInfo, 'allowedOrigins'>) {
   return (
-    <details class="confirm">
-      <summary aria-label={`Rotate ${name}…`}>Rotate…</summary>
-      <Form action={`${path}/rotate`} text="Rotate">
-        <p>A new key with the same permissions replaces this one.</p>
-        <Select name={`grace-${id}`} label="This key goes on working">
-          {GRACE_PERIODS.map(([value, text]) => (
-            <Option value={value} text={text} chosen="86400" />
-          ))}
-        </Select>
-      </Form>
-    </details>
+    <>
+      Look-ups only <span class="soft under">{allowedOrigins?.join(', ')}</span>
+    </>
+  )
+}
+
+function KeyMenu({ base, apiKey: key, isReplaced }: KeyProps & Pick<KeysProps, 'base'>) {
+  const path = `${base}/app/keys/${key.id}`
+  const name = undirected(key.name)
+  return (
+    <Menu
+      label={`Actions for ${name}`}
+      items={[
+        <a href={`${base}/app/usage?key=${key.id}`}>Usage</a>,
+        key.expiresAt !== null && !isReplaced && (
+          <PostButton action={`${path}/renew`} text="Renew" label={`Renew ${name}`} />
+        ),
+        key.isActive && !isReplaced && <a href={`${path}/rotate`}>Rotate…</a>,
+        <a class="danger" href={`${path}/revoke`}>
+          Revoke…
+        </a>,
+      ]}
+    />
   )
 }

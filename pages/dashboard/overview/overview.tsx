@@ -126,7 +126,7 @@ function FirstKey({ base, url }: Pick<OverviewProps, 'base' | 'url'>) {
       <FirstKeyButton base={base} />
       <p class="soft">
         This key may only look up addresses.{' '}
-        <a href={`${base}/app/keys`}>Choose other permissions</a>
+        <a href={`${base}/app/keys/new`}>Choose other permissions</a>
       </p>
     </Card>
   )

@@ -12,7 +12,7 @@ interface LabelledProps {
   readonly label: string
   readonly hint?: Child
   /** The style sheet hides the field unless this choice is made; default: always shown. */
-  readonly when?: 'when-publishable' | 'when-custom' | undefined
+  readonly when?: 'when-secret' | 'when-publishable' | 'when-custom' | undefined
   /** Shown if it is about this field. */
   readonly problem?: Problem | undefined
   readonly children?: Child
@@ -29,12 +29,32 @@ export function Labelled({ name, label, hint, when, problem, children }: Labelle
           {hint}
         </p>
       )}
-      {problem?.field === name && (
-        <p class="problem" id={`${name}-problem`} role="alert">
-          {problem.text}
-        </p>
-      )}
+      <ProblemOf name={name} problem={problem} />
     </div>
+  )
+}
+
+function ProblemOf({ name, problem }: Pick<LabelledProps, 'name' | 'problem'>) {
+  if (problem?.field !== name) return null
+  return (
+    <p class="problem" id={`${name}-problem`} role="alert">
+      {problem.text}
+    </p>
+  )
+}
+
+interface ChoicesProps extends Omit<LabelledProps, 'label' | 'hint'> {
+  readonly legend: string
+}
+
+/** Boxes or radio buttons that belong together. */
+export function Choices({ name, legend, when, problem, children }: ChoicesProps) {
+  return (
+    <fieldset class={when === undefined ? 'choices' : `choices ${when}`}>
+      <legend>{legend}</legend>
+      {children}
+      <ProblemOf name={name} problem={problem} />
+    </fieldset>
   )
 }
 

@@ -45,6 +45,7 @@ export const asGuest =
   async () => ({ page, fields })
 
 const Secret = v.object({ secret: v.string() })
+const WithId = v.object({ id: v.string() })
 const Codes = v.object({ recoveryCodes: v.array(v.string()) })
 
 export async function post(stage: Stage, path: string, body: unknown) {
@@ -81,10 +82,13 @@ export const asBuyer =
     return { page, token: stage.token, fields }
   }
 
-export const withKey: FormCase['open'] = async (stage) => {
-  await post(stage, '/v1/account/me/keys', { name: 'Shop' })
-  return { page: '/app/keys', token: stage.token }
-}
+/** On a page about Grace's key. */
+export const withKey =
+  (page: string): FormCase['open'] =>
+  async (stage) => {
+    const { id } = v.parse(WithId, await post(stage, '/v1/account/me/keys', { name: 'Shop' }))
+    return { page: page.replace(':id', id), token: stage.token }
+  }
 
 export const withSite: FormCase['open'] = async (stage) => {
   await post(stage, '/v1/account/me/sites', { name: SITE })
@@ -151,7 +155,7 @@ export const differsFromStripe = async (stage: Stage) => {
 
 /** A session that ends while a form of its page is filled in. */
 export const keptForm: FormCase['open'] = async ({ token }) => ({
-  page: '/app/keys',
+  page: '/app/keys/new',
   token,
   before: async (page) => {
     const cookies = await page.context().cookies()
