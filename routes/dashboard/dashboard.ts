@@ -33,7 +33,7 @@ import type { AppRoute, UserVisit, Visit } from './request/visit.ts'
 import { secondFactorRoutes } from './second-factor.ts'
 import { siteRoutes } from './sites.ts'
 import { usageRoutes } from './usage/usage.ts'
-import { vitalRoutes } from './vitals.ts'
+import { vitalRoutes } from './vitals/vitals.ts'
 
 /** For signed-in users. */
 const USER_ROUTES: readonly AppRoute<UserVisit>[] = [

@@ -24,7 +24,7 @@ export function deviceName(deviceType: string | null): string {
 
 /** What the URL of the page says. */
 export interface VitalsChoice {
-  /** The name of a site. It might belong to another user, or to nobody. */
+  /** The name of a site. It might belong to another user, or to nobody. Empty: the page has only one. */
   readonly site: string
   readonly period: PeriodName
   /** First and last day of a custom period, such as 2026-01-15; empty if not given. */
@@ -45,8 +45,8 @@ export interface VitalsChoice {
 /** Links to the page with another choice. */
 export type LinkTo = (change: Partial<VitalsChoice>, id?: string) => string
 
-/** `id`: of the part of the page to show. Leaves out what the page assumes anyway. */
-export function linkFrom(base: string, choice: VitalsChoice): LinkTo {
+/** `page`: its path. `id`: of the part of the page to show. Leaves out what the page assumes anyway. */
+export function linkFrom(page: string, choice: VitalsChoice): LinkTo {
   return (change, id) => {
     const { from, to, metric, sort, ...others } = { ...choice, ...change }
     const query = {
@@ -57,6 +57,6 @@ export function linkFrom(base: string, choice: VitalsChoice): LinkTo {
     }
     const given = Object.entries(query).filter(([, value]) => value !== '')
     const fragment = id === undefined ? '' : `#${id}`
-    return `${base}/app/vitals?${new URLSearchParams(given)}${fragment}`
+    return `${page}?${new URLSearchParams(given)}${fragment}`
   }
 }

@@ -7,7 +7,9 @@ export interface CountryName {
 }
 
 interface FiltersProps {
-  readonly base: string
+  /** The path of the page. */
+  readonly page: string
+  /** Empty: the page has only one. */
   readonly sites: readonly string[]
   readonly choice: VitalsChoice
   readonly countries: readonly CountryName[]
@@ -29,19 +31,21 @@ const KEPT = ['device', 'path', 'metric', 'sort'] as const
 
 /** The form that filters the data. The choice is in the URL, so that it can be shared. */
 export function Filters(props: FiltersProps) {
-  const { base, sites, choice, countries, measured, problem } = props
+  const { page, sites, choice, countries, measured, problem } = props
   const { site, period, country } = choice
   const day = { type: 'date', when: 'when-custom', problem } as const
   const byName = countries.toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
   const present = byName.filter(({ code }) => measured.includes(code))
   const others = byName.filter(({ code }) => !measured.includes(code))
   return (
-    <form class="filters" method="get" action={`${base}/app/vitals`}>
-      <Select name="site" label="Site">
-        {sites.map((name) => (
-          <Option value={name} text={name} chosen={site} />
-        ))}
-      </Select>
+    <form class="filters" method="get" action={page}>
+      {sites.length > 0 && (
+        <Select name="site" label="Site">
+          {sites.map((name) => (
+            <Option value={name} text={name} chosen={site} />
+          ))}
+        </Select>
+      )}
       <Select name="period" label="Period">
         {PERIODS.map((name) => (
           <Option value={name} text={PERIOD_LABELS[name]} chosen={period} />

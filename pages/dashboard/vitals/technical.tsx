@@ -19,14 +19,20 @@ interface TechnicalProps {
   /** Why some lists are wider than the filters; empty: there are none. */
   readonly note: string
   readonly linkTo: LinkTo
-  /** Where the same data can be downloaded, as a file of this format. */
+  /** null: the page is for readers of a link. */
+  readonly download: Download | null
+}
+
+/** How the owner of the site downloads the same data. */
+interface Download {
   readonly exportPath: (format: 'csv' | 'json') => string
+  /** A command. */
   readonly curl: string
 }
 
 /** What helps those who build the pages. */
 export function Technical(props: TechnicalProps) {
-  const { overview, devices, choice, note, linkTo } = props
+  const { overview, devices, choice, note, linkTo, download } = props
   const parts = devices.map(({ deviceType, ...part }) => {
     const device = DEVICE_TYPES.find((type) => type === deviceType)
     return { ...part, name: deviceName(deviceType), href: device && linkTo({ device }) }
@@ -35,15 +41,19 @@ export function Technical(props: TechnicalProps) {
     <Fold
       id="technical"
       title="Technical"
-      glance="Devices, connections, server times, data, export"
+      glance={`Devices, connections, server times${download === null ? '' : ', data, export'}`}
     >
       <Section id="devices" title="Devices">
         <Parts id="devices" column="Device" parts={parts} sort={choice.sort} linkTo={linkTo} />
       </Section>
       <Connections connections={overview.connections} note={note} />
       <LoadTimes metrics={overview.metrics} />
-      <DataHealth beacons={overview.beacons} note={note} />
-      <Export {...props} />
+      {download !== null && (
+        <>
+          <DataHealth beacons={overview.beacons} note={note} />
+          <Export {...download} path={choice.path} />
+        </>
+      )}
     </Fold>
   )
 }
@@ -136,10 +146,10 @@ function DataHealth({ beacons, note }: Pick<RumOverview, 'beacons'> & { note: st
   )
 }
 
-function Export({ exportPath, curl, choice }: TechnicalProps) {
+function Export({ exportPath, curl, path }: Download & { readonly path: string }) {
   return (
     <Section id="export" title="Export">
-      <p>A row for each hour, country and device type{choice.path !== '' && ', over all pages'}.</p>
+      <p>A row for each hour, country and device type{path !== '' && ', over all pages'}.</p>
       <div class="actions">
         <a class="button quiet" href={exportPath('csv')}>
           Download CSV

@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import { CORE_VITALS } from '../../../lib/contract/telemetry/metrics.ts'
 import type { RumOverview, SeriesStep } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { Card } from '../parts/card.tsx'
@@ -32,23 +33,34 @@ export interface VitalsReport {
   readonly asOf: string
 }
 
+/** What only the owner of the site sees. */
+export interface OwnerParts {
+  readonly snippet: string
+  /** Forms below the report. */
+  readonly settings: Child
+}
+
 export interface VitalsProps extends PageProps {
+  /** The path of the page, with the base. */
+  readonly page: string
+  /** From which one chooses; empty for readers of a link. */
   readonly sites: readonly string[]
   readonly choice: VitalsChoice
   readonly countries: readonly CountryName[]
-  readonly snippet: string
+  /** null: the page is for readers of a link, who see what docs/security.md says. */
+  readonly owner: OwnerParts | null
   /** null if the API answered with an error; `error` is its message. */
   readonly report: VitalsReport | null
 }
 
 export function Vitals(props: VitalsProps) {
-  const { base, sites, choice, countries, report, error, problem } = props
+  const { page, sites, choice, countries, report, owner, error, done, problem } = props
   const measured = report?.overview.countries.flatMap(({ country }) => country ?? []) ?? []
   return (
     <>
-      <Result error={error} />
+      <Result error={error} done={done} />
       <Filters
-        base={base}
+        page={page}
         sites={sites}
         choice={choice}
         countries={countries}
@@ -57,7 +69,8 @@ export function Vitals(props: VitalsProps) {
       />
       {report !== null && (
         <div id="report">
-          <Report {...props} report={report} linkTo={linkFrom(base, choice)} />
+          <Report {...props} report={report} linkTo={linkFrom(page, choice)} />
+          {owner?.settings}
         </div>
       )}
     </>
@@ -123,46 +136,54 @@ function Summary({ report: { overview, comparison, asOf } }: Pick<ReportProps, '
   )
 }
 
-function Empty({ base, choice, snippet, report }: ReportProps) {
-  const { bots } = report.overview.beacons
+function Empty(props: ReportProps) {
+  const { choice, linkTo } = props
   const isFiltered = choice.device !== '' || choice.country !== '' || choice.path !== ''
   return (
     <Card id="empty" title="Nothing was measured">
       {isFiltered ? (
         <p>
           No views from this page, device and country in this period.{' '}
-          <a href={linkFrom(base, choice)({ device: '', country: '', path: '' })}>
+          <a href={linkTo({ device: '', country: '', path: '' })}>
             Show all pages, devices and countries
           </a>
         </p>
       ) : (
-        <>
-          {bots > 0 && (
-            <p>
-              {counted(bots, 'visit', 'visits')} of bots and automated browsers did not count. Open
-              a page in a browser that you use yourself.
-            </p>
-          )}
-          <p>No views in this period. Each page needs this tag in its head:</p>
-          <Copyable id="snippet" text={snippet} />
-          <p>
-            <a href={`${base}/app/sites`}>Sites</a> shows whether beacons arrive, and what may block
-            them.
-          </p>
-        </>
+        <NoViews {...props} />
       )}
     </Card>
   )
 }
 
-function Measured({ base, choice, countries, report, linkTo }: ReportProps) {
+function NoViews({ base, owner, report }: ReportProps) {
+  const { bots } = report.overview.beacons
+  if (owner === null) return <p>No views in this period.</p>
+  return (
+    <>
+      {bots > 0 && (
+        <p>
+          {counted(bots, 'visit', 'visits')} of bots and automated browsers did not count. Open a
+          page in a browser that you use yourself.
+        </p>
+      )}
+      <p>No views in this period. Each page needs this tag in its head:</p>
+      <Copyable id="snippet" text={owner.snippet} />
+      <p>
+        <a href={`${base}/app/sites`}>Sites</a> shows whether beacons arrive, and what may block
+        them.
+      </p>
+    </>
+  )
+}
+
+function Measured({ page, choice, countries, report, owner, linkTo }: ReportProps) {
   const { overview, audience, devices, step, comparison, curl } = report
   const isPart = audience !== 'all' || choice.country !== '' || choice.path !== ''
   const note = isPart ? 'For all pages, devices and countries.' : ''
   const names = new Map(countries.map(({ code, name }) => [code, name]))
   const exported = { site: choice.site, period: choice.period, from: choice.from, to: choice.to }
   const exportPath = (format: string) =>
-    `${base}/app/vitals/export?${new URLSearchParams({ ...exported, device: audience, country: choice.country, format })}`
+    `${page}/export?${new URLSearchParams({ ...exported, device: audience, country: choice.country, format })}`
   return (
     <>
       <VerdictCard overview={overview} audience={audience} choice={choice} linkTo={linkTo} />
@@ -183,15 +204,14 @@ function Measured({ base, choice, countries, report, linkTo }: ReportProps) {
       <VitalChart vital={choice.metric} step={step} overview={overview} linkTo={linkTo} />
       <Shares overview={overview} choice={choice} names={names} linkTo={linkTo} />
       <Causes attribution={overview.attribution} />
-      <PageErrors errors={overview.errors} note={note} />
+      {owner !== null && <PageErrors errors={overview.errors} note={note} />}
       <Technical
         overview={overview}
         devices={devices}
         choice={choice}
         note={note}
         linkTo={linkTo}
-        exportPath={exportPath}
-        curl={curl}
+        download={owner && { exportPath, curl }}
       />
     </>
   )

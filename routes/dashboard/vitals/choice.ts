@@ -1,6 +1,6 @@
-import { VITALS } from '../../lib/contract/telemetry/metrics.ts'
-import type { SeriesStep } from '../../lib/contract/telemetry/telemetry-overview.ts'
-import { fieldError } from '../../lib/parts/errors.ts'
+import { VITALS } from '../../../lib/contract/telemetry/metrics.ts'
+import type { SeriesStep } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { fieldError } from '../../../lib/parts/errors.ts'
 import {
   dayOfHour,
   formatHour,
@@ -8,14 +8,14 @@ import {
   hourOf,
   parseHour,
   type TelemetryPeriod,
-} from '../../lib/rum/hour.ts'
+} from '../../../lib/rum/hour.ts'
 import {
   AUDIENCES,
   type Audience,
   PERIODS,
   SORTS,
   type VitalsChoice,
-} from '../../pages/dashboard/vitals/choice.ts'
+} from '../../../pages/dashboard/vitals/choice.ts'
 
 /** Reads the query of the page. Missing and invalid values get their defaults. */
 export function readChoice(

@@ -1,0 +1,80 @@
+import { VITALS } from '../../../lib/contract/telemetry/metrics.ts'
+import { SCRIPT_PATH } from '../../../lib/contract/telemetry/script.ts'
+import type { RumSummary } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
+import { listCountries } from '../../../lib/geo/place/countries.ts'
+import { NoSites, Vitals } from '../../../pages/dashboard/vitals/vitals.tsx'
+import type { PageAnswer } from '../../pages/page.ts'
+import { showPage } from '../request/answer.ts'
+import { errorForPage } from '../request/call-api.ts'
+import { toRefusal } from '../request/problem.ts'
+import type { AppRoute, UserVisit } from '../request/visit.ts'
+import { readChoice, toPeriod, toQuery, withDays } from './choice.ts'
+import { makeReport } from './report.ts'
+
+const PERCENTILES = ['p50', 'p75', 'p95'] as const
+
+const PATH = '/app/vitals'
+
+export const vitalRoutes: readonly AppRoute<UserVisit>[] = [
+  { method: 'get', path: PATH, answer: showVitals },
+  { method: 'get', path: '/app/vitals/export', answer: exportVitals },
+]
+
+const PAGE = { title: 'Web vitals', assets: ['vitals.js'] } as const
+
+async function showVitals(visit: UserVisit): Promise<PageAnswer> {
+  const { callApi, instance, services, c } = visit
+  const sites = (await callApi('listSites')).map(({ name }) => name)
+  if (sites.length === 0) return showPage(visit, { ...PAGE, content: NoSites(instance) })
+  const choice = readChoice((name) => c.req.query(name), sites)
+  const shown = {
+    base: instance.base,
+    page: `${instance.base}${PATH}`,
+    sites,
+    choice: withDays(choice, services.now()),
+    countries: listCountries(),
+    owner: {
+      snippet: `<script defer src="${services.baseUrl()}${SCRIPT_PATH}"></script>`,
+      settings: null,
+    },
+  }
+  try {
+    const report = await makeReport(
+      services,
+      (query) => callApi('getRumOverview', { query }),
+      choice,
+    )
+    return await showPage(visit, { ...PAGE, content: Vitals({ ...shown, report }) })
+  } catch (error) {
+    const refused = errorForPage(error)
+    const why = toRefusal(refused, { from: 'from', to: 'to' })
+    const content = Vitals({ ...shown, report: null, ...why })
+    return showPage(visit, { ...PAGE, content, status: refused.status })
+  }
+}
+
+/** Answers with a file: the summary of the site, period and filters that the page shows. */
+async function exportVitals({ callApi, c, services }: UserVisit): Promise<PageAnswer> {
+  const choice = readChoice((name) => (name === 'path' ? '' : c.req.query(name)), [])
+  const query = toQuery(choice, choice.device || 'all', toPeriod(choice, services.now()))
+  const summary = await callApi('getRumSummary', { query })
+  return c.req.query('format') === 'csv'
+    ? toFile(toCsv(summary.metrics), 'csv', 'text/csv; charset=utf-8')
+    : toFile(JSON.stringify(summary), 'json', 'application/json')
+}
+
+function toFile(file: string, extension: string, type: string): PageAnswer {
+  const disposition = `attachment; filename="web-vitals.${extension}"`
+  return { status: 200, file, type, headers: { 'content-disposition': disposition } }
+}
+
+/** No value needs quotes: all are hours, codes or numbers. */
+function toCsv(rows: RumSummary['metrics']): string {
+  const columns = VITALS.flatMap((vital) => PERCENTILES.map((name) => `${vital}_${name}`))
+  const lines = rows.map(({ hour, country, deviceType, sampleCount, ...vitals }) => [
+    ...[hour, country, deviceType, sampleCount],
+    ...VITALS.flatMap((vital) => PERCENTILES.map((name) => vitals[vital][name])),
+  ])
+  const head = ['hour', 'country', 'deviceType', 'sampleCount', ...columns]
+  return [head, ...lines].map((line) => `${line.join(',')}\n`).join('')
+}
