@@ -11,12 +11,14 @@ interface DocumentProps {
   readonly title: string
   /** For search engines and previews of links; absent on pages that are for their visitor alone. */
   readonly description?: string | undefined
+  /** Absent: search engines may list the page. */
+  readonly robots?: 'noindex' | undefined
   readonly assets: PageAssets
   readonly children?: Child
 }
 
 /** The HTML document of every page. Its children must include `main` with the id `content`. */
-export function Document({ title, description, assets, children }: DocumentProps) {
+export function Document({ title, description, robots, assets, children }: DocumentProps) {
   return (
     <html lang="en">
       <head>
@@ -24,6 +26,7 @@ export function Document({ title, description, assets, children }: DocumentProps
         <title>{title}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        {robots !== undefined && <meta name="robots" content={robots} />}
         {description !== undefined && <Preview title={title} description={description} />}
         <link rel="icon" type="image/svg+xml" href={assets.icon} />
         {assets.styles.map((href) => (

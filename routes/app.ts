@@ -6,6 +6,7 @@ import { mountAuth } from './api/auth.ts'
 import { serveBeacon } from './api/beacon.ts'
 import type { Env } from './context.ts'
 import { mountDashboard } from './dashboard/dashboard.ts'
+import { mountSharedVitals } from './dashboard/vitals/shared.ts'
 import { createHandlers } from './handlers.ts'
 import { mountMcp } from './mcp/mcp.ts'
 import { answerLocalProgram } from './pages/local-program.ts'
@@ -53,6 +54,7 @@ export function createApp(services: Services): Hono<Env> {
   mountReference(app, services)
   mountPageAssets(app, services)
   mountDashboard(app, api)
+  mountSharedVitals(app, api)
   if (services.handleAuth !== null) mountAuth(app, services, services.handleAuth)
   app.notFound((c) =>
     wantsPage(c)

@@ -10,6 +10,8 @@ export const SECURITY_PATH = '/.well-known/security.txt'
 export const LLMS_PATH = '/llms.txt'
 /** Root path of the dashboard. */
 export const APP_PATH = '/app'
+/** The vitals of a site, for whoever has a link to them. The token must not get into logs: name this route there. */
+export const SHARED_PATH = '/shared/:token'
 /** Sends a request of the reference with the session of the dashboard. */
 export const TRY_PATH = '/app/try'
 

@@ -1,8 +1,9 @@
 import { and, eq, getTableColumns, integerOf, type SQL, sql } from './drizzle.ts'
 import type { Queries } from './queries.ts'
+import type { siteLinks } from './site-tables.ts'
 import { type apiKeys, type sites, users } from './tables.ts'
 
-type OwnedTable = typeof apiKeys | typeof sites
+type OwnedTable = typeof apiKeys | typeof sites | typeof siteLinks
 
 interface OwnedLimit {
   readonly max: number

@@ -58,7 +58,7 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
 
 /**
  * Mounts the dashboard. Its pages read and change data only by operations of the public API, except those
- * for operators: the API has no operations for them.
+ * for operators and the links to vitals: the API has no operations for them.
  */
 export function mountDashboard(app: Hono<Env>, api: Api): void {
   const { services } = api

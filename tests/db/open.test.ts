@@ -11,6 +11,7 @@ import * as contactTables from '../../lib/db/contact-tables.ts'
 import { getTableConfig, type SQLiteColumn } from '../../lib/db/drizzle.ts'
 import { lockDataDir } from '../../lib/db/lock.ts'
 import { checkWrite, openDb } from '../../lib/db/open.ts'
+import * as siteTables from '../../lib/db/site-tables.ts'
 import * as mainTables from '../../lib/db/tables.ts'
 import * as usageTables from '../../lib/usage/tables.ts'
 import { LOADER } from '../support/runtime.ts'
@@ -22,7 +23,7 @@ const fileOf = (name: string) => join(folder, name)
 const NAMES = readdirSync(new URL('../../lib/db/migrations/', import.meta.url)).toSorted()
 const MIGRATIONS = NAMES.length
 
-const tables = { ...mainTables, ...billingTables, ...contactTables, ...usageTables }
+const tables = { ...mainTables, ...billingTables, ...contactTables, ...siteTables, ...usageTables }
 
 it('the migrations are numbered from 1 without a gap', () => {
   const numbers = NAMES.map((name) => Number(name.split('-')[0]))

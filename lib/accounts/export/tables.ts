@@ -40,6 +40,13 @@ export const EXPORTED: readonly ExportedTable[] = [
     columns: ['id', 'name', 'created_at', 'proven_at'],
   },
   {
+    name: 'vitals-links',
+    table: 'site_links',
+    owner: 'user_id',
+    key: ['id'],
+    columns: ['id', 'site_id', 'created_at', 'expires_at'],
+  },
+  {
     name: 'sessions',
     table: 'sessions',
     owner: 'user_id',

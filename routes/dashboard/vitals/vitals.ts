@@ -1,56 +1,89 @@
+import type { Site } from '../../../lib/contract/account/account-schemas.ts'
 import { VITALS } from '../../../lib/contract/telemetry/metrics.ts'
 import { SCRIPT_PATH } from '../../../lib/contract/telemetry/script.ts'
 import type { RumSummary } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
 import { listCountries } from '../../../lib/geo/place/countries.ts'
-import { NoSites, Vitals } from '../../../pages/dashboard/vitals/vitals.tsx'
+import { Sharing } from '../../../pages/dashboard/vitals/sharing.tsx'
+import { NoSites, Vitals, type VitalsProps } from '../../../pages/dashboard/vitals/vitals.tsx'
 import type { PageAnswer } from '../../pages/page.ts'
 import { showPage } from '../request/answer.ts'
 import { errorForPage } from '../request/call-api.ts'
+import { formRoutes } from '../request/form-routes.ts'
 import { toRefusal } from '../request/problem.ts'
 import type { AppRoute, UserVisit } from '../request/visit.ts'
 import { readChoice, toPeriod, toQuery, withDays } from './choice.ts'
-import { makeReport } from './report.ts'
+import { createLink, readLinks, revokeLink } from './links.ts'
+import { makeReport, type ReadOverview } from './report.ts'
 
 const PERCENTILES = ['p50', 'p75', 'p95'] as const
 
 const PATH = '/app/vitals'
 
 export const vitalRoutes: readonly AppRoute<UserVisit>[] = [
-  { method: 'get', path: PATH, answer: showVitals },
-  { method: 'get', path: '/app/vitals/export', answer: exportVitals },
+  { method: 'get', path: PATH, answer: (visit) => showVitals(visit) },
+  { method: 'get', path: `${PATH}/export`, answer: exportVitals },
+  ...formRoutes(
+    PATH,
+    showVitals,
+    { '/links': createLink, '/links/:id/revoke': revokeLink },
+    { days: 'days' },
+  ),
 ]
 
 const PAGE = { title: 'Web vitals', assets: ['vitals.js'] } as const
 
-async function showVitals(visit: UserVisit): Promise<PageAnswer> {
+const DONE: Readonly<Record<string, string>> = {
+  revoked: 'Link revoked. It no longer works.',
+}
+
+type Shown = Pick<VitalsProps, 'error' | 'problem'>
+
+async function showVitals(
+  visit: UserVisit,
+  refusal: Shown = {},
+  status = 200,
+): Promise<PageAnswer> {
   const { callApi, instance, services, c } = visit
-  const sites = (await callApi('listSites')).map(({ name }) => name)
+  const sites = await callApi('listSites')
   if (sites.length === 0) return showPage(visit, { ...PAGE, content: NoSites(instance) })
-  const choice = readChoice((name) => c.req.query(name), sites)
+  const names = sites.map(({ name }) => name)
+  const choice = readChoice((name) => c.req.query(name), names)
+  const site = sites.find(({ name }) => name === choice.site)
+  const page = `${instance.base}${PATH}`
   const shown = {
     base: instance.base,
-    page: `${instance.base}${PATH}`,
-    sites,
+    page,
+    sites: names,
     choice: withDays(choice, services.now()),
     countries: listCountries(),
     owner: {
       snippet: `<script defer src="${services.baseUrl()}${SCRIPT_PATH}"></script>`,
-      settings: null,
+      settings: site && (await settingsOf(visit, site, refusal)),
     },
+    done: DONE[c.req.query('done') ?? ''],
   }
   try {
-    const report = await makeReport(
-      services,
-      (query) => callApi('getRumOverview', { query }),
-      choice,
-    )
-    return await showPage(visit, { ...PAGE, content: Vitals({ ...shown, report }) })
+    const read: ReadOverview = (query) => callApi('getRumOverview', { query })
+    const report = await makeReport(services, read, choice)
+    return await showPage(visit, {
+      ...PAGE,
+      content: Vitals({ ...shown, ...refusal, report }),
+      status,
+    })
   } catch (error) {
     const refused = errorForPage(error)
     const why = toRefusal(refused, { from: 'from', to: 'to' })
     const content = Vitals({ ...shown, report: null, ...why })
     return showPage(visit, { ...PAGE, content, status: refused.status })
   }
+}
+
+/** The forms below the report. */
+async function settingsOf(visit: UserVisit, site: Site, { problem }: Shown) {
+  const { base } = visit.instance
+  const query = new URLSearchParams({ site: site.name })
+  const actionOf = (path: string) => `${base}${PATH}${path}?${query}`
+  return Sharing({ actionOf, problem, ...(await readLinks(visit, site)) })
 }
 
 /** Answers with a file: the summary of the site, period and filters that the page shows. */

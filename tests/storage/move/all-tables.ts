@@ -75,6 +75,14 @@ function listTables(client: Client): string[] {
   return tables
 }
 
+/** The columns whose values others refer to, and those that refer to them. */
+const REFERENCES: Readonly<Record<string, string>> = {
+  'users.id': 'user',
+  user_id: 'user',
+  'sites.id': 'site',
+  site_id: 'site',
+}
+
 interface Place {
   readonly table: string
   readonly column: Column
@@ -84,8 +92,8 @@ interface Place {
 function makeValue(random: Random, { table, column, user }: Place): unknown {
   const permitted = PERMITTED[`${table}.${column.name}`]
   if (permitted !== undefined) return pick(random, permitted)
-  if (column.name === 'user_id' || (table === 'users' && column.name === 'id'))
-    return `user-${user}`
+  const kind = REFERENCES[column.name] ?? REFERENCES[`${table}.${column.name}`]
+  if (kind !== undefined) return `${kind}-${user}`
   if (column.notnull === 0 && column.pk === 0 && random() < 0.3) return null
   switch (column.type) {
     case 'TEXT':
