@@ -6,6 +6,7 @@ import { Copyable } from '../dashboard/parts/copyable.tsx'
 import { Option, Select } from '../dashboard/parts/field.tsx'
 import { count, isoTime } from '../dashboard/parts/format.ts'
 import { Given } from '../dashboard/parts/given.tsx'
+import { Block, Group } from '../dashboard/parts/group.tsx'
 import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
@@ -85,6 +86,7 @@ export function PersonPage(props: PersonProps) {
         </Notice>
       )}
       <Account {...props} />
+      <PlanGroup {...props} />
       {!isBuiltIn && <PersonActions {...props} />}
       <Card id="keys" title="Keys">
         {keys.rows.length === 0 ? <p>None.</p> : <Keys keys={keys.rows} />}
@@ -121,11 +123,10 @@ function PasswordLink({ link }: { readonly link: string }) {
   )
 }
 
-function Account({ person, plan, isPaid, requests, hasSecondFactor }: PersonProps) {
-  const { id, name, createdAt, assignedPlan, subscribed } = person
-  const status = subscribed?.status.replaceAll('_', ' ')
+function Account({ person, hasSecondFactor }: PersonProps) {
+  const { id, name, createdAt } = person
   return (
-    <Card id="account" title="Account">
+    <Group id="account" title="Account">
       <PersonBadges person={person} />
       <FactList
         facts={[
@@ -133,13 +134,31 @@ function Account({ person, plan, isPaid, requests, hasSecondFactor }: PersonProp
           ['Id', <code>{id}</code>],
           ['Second factor', hasSecondFactor ? 'On' : undefined],
           ['Since', <Time at={isoTime(createdAt)} precision="day" />],
+        ]}
+      />
+    </Group>
+  )
+}
+
+function PlanGroup(props: PersonProps) {
+  const { person, plan, isPaid, isBuiltIn, requests } = props
+  const status = person.subscribed?.status.replaceAll('_', ' ')
+  return (
+    <Group
+      id="plan-title"
+      title="Plan"
+      help="An assigned plan applies while there is no subscription at Stripe."
+    >
+      <FactList
+        facts={[
           ['Plan in effect', `${plan.name} (${isPaid ? `Stripe, ${status}` : 'assigned'})`],
-          ['Assigned plan', isPaid ? assignedPlan : undefined],
+          ['Assigned plan', isPaid ? person.assignedPlan : undefined],
           ['Subscription', isPaid ? undefined : status],
           ['Requests in this period', `${count(requests)} of ${count(plan.monthlyCap)}`],
         ]}
       />
-    </Card>
+      {!isBuiltIn && <PlanForm {...props} />}
+    </Group>
   )
 }
 
@@ -189,40 +208,78 @@ interface PersonActionsProps {
   readonly hasSecondFactor: boolean
 }
 
+function PlanForm({ base, person, plans }: PersonActionsProps) {
+  return (
+    <form class="plan-choice" method="get" action={`${personPath(base, person.id)}/plan`}>
+      <Select name="to" label="Assigned plan">
+        {plans.map(({ id, name }) => (
+          <Option value={id} text={name} chosen={person.assignedPlan} />
+        ))}
+      </Select>
+      <button type="submit" class="quiet">
+        Set the plan…
+      </button>
+    </form>
+  )
+}
+
 /** What an operator can do. Each link leads to a page that asks first. */
 function PersonActions(props: PersonActionsProps) {
-  const { base, person, isSelf, plans, keepsSessions, hasSecondFactor } = props
+  const { base, person, isSelf, keepsSessions, hasSecondFactor } = props
   const mayHelp = !isSelf && keepsSessions
   const path = personPath(base, person.id)
   const isOperator = person.role === 'operator'
   const isDisabled = person.disabledAt !== null
-  const link = (name: string, text: string, kind: 'quiet' | 'danger' = 'quiet') => (
-    <a class={`button ${kind}`} href={`${path}/${name}`}>
+  const mayEnd = !isSelf && !isOperator
+  const actions = [
+    keepsSessions && <Ask href={`${path}/sign-out`} text="Sign out everywhere…" />,
+    mayHelp && !isDisabled && <Ask href={`${path}/link`} text="Send a password link…" />,
+    mayHelp && hasSecondFactor && (
+      <Ask href={`${path}/second-factor`} text="Turn off the second factor…" />
+    ),
+    isDisabled && <Ask href={`${path}/enable`} text="Enable…" />,
+    mayEnd && !isDisabled && <Ask href={`${path}/role?to=operator`} text="Make an operator…" />,
+    !isSelf && isOperator && <Ask href={`${path}/role?to=user`} text="Remove the operator role…" />,
+  ].filter(Boolean)
+  return (
+    <>
+      {actions.length > 0 && (
+        <Group id="access" title="Access" help="Help to sign in, and the role.">
+          <div class="actions">{actions}</div>
+        </Group>
+      )}
+      {mayEnd && <DangerZone path={path} isDisabled={isDisabled} />}
+    </>
+  )
+}
+
+function DangerZone({ path, isDisabled }: { readonly path: string; readonly isDisabled: boolean }) {
+  return (
+    <Group id="danger" title="Danger zone" kind="danger">
+      {!isDisabled && (
+        <Block id="disable" title="Disable the account">
+          <p>Sessions end and keys stop working. No data is deleted.</p>
+          <Ask href={`${path}/disable`} text="Disable…" kind="danger" />
+        </Block>
+      )}
+      <Block id="delete" title="Delete the account">
+        <p>Keys, sites and all data go for good.</p>
+        <Ask href={`${path}/delete`} text="Delete…" kind="danger" />
+      </Block>
+    </Group>
+  )
+}
+
+interface AskProps {
+  readonly href: string
+  readonly text: string
+  readonly kind?: 'danger'
+}
+
+function Ask({ href, text, kind }: AskProps) {
+  return (
+    <a class={kind === undefined ? 'button quiet' : `button quiet ${kind}`} href={href}>
       {text}
     </a>
-  )
-  return (
-    <Card id="actions" title="Actions">
-      <form class="plan-choice" method="get" action={`${path}/plan`}>
-        <Select name="to" label="Assigned plan">
-          {plans.map(({ id, name }) => (
-            <Option value={id} text={name} chosen={person.assignedPlan} />
-          ))}
-        </Select>
-        <button type="submit" class="quiet">
-          Set the plan…
-        </button>
-      </form>
-      <div class="actions">
-        {keepsSessions && link('sign-out', 'Sign out everywhere…')}
-        {mayHelp && !isDisabled && link('link', 'Send a password link…')}
-        {mayHelp && hasSecondFactor && link('second-factor', 'Turn off the second factor…')}
-        {isDisabled && link('enable', 'Enable…')}
-        {!isSelf && !isOperator && !isDisabled && link('disable', 'Disable…')}
-        {!isSelf && !isOperator && !isDisabled && link('role?to=operator', 'Make an operator…')}
-        {!isSelf && isOperator && link('role?to=user', 'Remove the operator role…')}
-        {!isSelf && !isOperator && link('delete', 'Delete…', 'danger')}
-      </div>
-    </Card>
   )
 }

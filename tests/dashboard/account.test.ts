@@ -177,6 +177,23 @@ describe('the account page', () => {
     assert.ok(html.includes(`<dt>Mails about usage</dt><dd>${when}</dd>`), html)
   })
 
+  it('has its forms in sections, and what cannot be undone alone in the last one', async () => {
+    const { html } = await ada.visit('/app/account')
+    const sections = html.split('<section class="group').slice(1)
+    const formsOf = (text: string) =>
+      [...text.matchAll(/action="\/app\/account\/([^"]+)"/g)].map(([, path]) => path)
+    assert.deepEqual(
+      sections.map((text) => [/<h2[^>]*>([^<]+)/.exec(text)?.[1], formsOf(text)]),
+      [
+        ['Profile', ['name', 'email']],
+        ['Security', ['password', 'sessions/end-others', 'sign-out-everywhere']],
+        ['Data', []],
+        ['Danger zone', ['delete']],
+      ],
+    )
+    assert.match(sections.at(-1) ?? '', /^ danger"/)
+  })
+
   it('names the user for password managers in the form for a new password', async () => {
     const { html } = await ada.visit('/app/account')
     const form = /<form[^>]*\/app\/account\/password".*?<\/form>/s.exec(html)?.[0] ?? ''

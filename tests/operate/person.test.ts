@@ -3,93 +3,17 @@ import { describe, it } from 'node:test'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import { PERSON_ACTIONS } from '../../routes/operate/person-actions.ts'
 import { SIGN_IN_ACTIONS } from '../../routes/operate/sign-in-actions.ts'
-import { makeFail, readColumn, readRows, readValue, write } from '../support/database/sql.ts'
+import { makeFail, readColumn, readRows, readValue } from '../support/database/sql.ts'
 import { makeApp, NOON } from '../support/helpers.ts'
 import { visitPage } from '../support/scene/pages.ts'
 import type { Person } from '../support/scene/person.ts'
 import { freshScene } from '../support/scene/scene.ts'
 import { PASSWORD } from '../support/sign-in.ts'
-import { auditOf, nextOf, OPERATOR, PERSON, personPath } from './operator.ts'
+import { auditOf, OPERATOR, PERSON, personPath } from './operator.ts'
 
 const app = freshScene()
 const ada = app.user('ada')
 const olga = app.operator('olga')
-
-const numbersIn = (html: string, pattern: RegExp) =>
-  [...html.matchAll(pattern)].map(([, n]) => Number(n))
-
-/** Adds a key and a site of this number, which are newer than those of lower numbers. */
-const addKeyAndSite = (userId: string, n: number) =>
-  write(
-    app,
-    `INSERT INTO api_keys (id, user_id, hash, name, prefix, type, created_at)
-      VALUES ('key-${n}', '${userId}', 'hash-${n}', 'key ${n}', 'prefix', 'secret', ${NOON + n});
-    INSERT INTO sites (id, user_id, name, host, created_at)
-      VALUES ('site-${n}', '${userId}', 'https://${n}.example', '${n}.example', ${NOON + n})`,
-  )
-
-describe('the page about a person', () => {
-  it('shows the account with its keys, sites, usage and audit rows', async () => {
-    await ada.submit('/app/sites', { name: 'https://shop.example' })
-    const key = await ada.key({ plan: 'free' })
-    await ada.lookUp()
-    const { status, html } = await olga.visit(await personPath(ada))
-    assert.equal(status, 200)
-    assert.match(html, /<h1>ada@example\.com<\/h1>/)
-    assert.match(html, /Free \(assigned\)/)
-    assert.match(html, /1 of 5,000/)
-    assert.ok(html.includes(key.slice(0, 16)))
-    assert.ok(!html.includes(key))
-    assert.match(html, /2026-01-15 12:00/, 'the last use of the key')
-    assert.match(html, /https:\/\/shop\.example/)
-    assert.match(html, /Site added/)
-  })
-
-  it('shows 50 keys and 50 sites at a time, oldest first', async () => {
-    const { id } = await ada.row()
-    for (let n = 0; n < 120; n++) await addKeyAndSite(id, n)
-    const path = await personPath(ada)
-    const query = (at: number) =>
-      `${path}?${new URLSearchParams({ keys: `${at}`, sites: `${at}` })}`
-    const pages = await Promise.all([path, query(50), query(100)].map((at) => olga.visit(at)))
-    const keys = pages.map(({ html }) => numbersIn(html, />key (\d+)</g))
-    const sites = pages.map(({ html }) => numbersIn(html, />https:\/\/(\d+)\.example</g))
-    assert.equal(nextOf(pages[0]?.html ?? ''), `${path}?keys=50&sites=0`)
-    assert.equal(nextOf(pages[2]?.html ?? ''), undefined)
-    const all = Array.from({ length: 120 }, (_, n) => n)
-    const shown = [all.slice(0, 50), all.slice(50, 100), all.slice(100)]
-    assert.deepEqual({ keys, sites }, { keys: shown, sites: shown })
-    assert.equal((await olga.visit(`${path}?keys=-1`)).status, 400)
-  })
-
-  it('says that the plan comes from Stripe', async () => {
-    await ada.key({ plan: 'free' })
-    const { id } = await ada.row()
-    const sql = `
-      INSERT INTO billing_customers (user_id, customer_id, created_at) VALUES ('${id}', 'cus_1', 0);
-      INSERT INTO subscriptions (user_id, id, item_id, plan, status, period_start, period_end, overages)
-      VALUES ('${id}', 'sub_1', 'si_1', 'starter', 'past_due', ${NOON - 1}, ${NOON + 1}, 0)`
-    await write(app, sql)
-    const { html } = await olga.visit(await personPath(ada))
-    assert.match(html, /Starter \(Stripe, past due\)/)
-    assert.match(html, /<dt>Assigned plan<\/dt><dd>free/)
-  })
-
-  it('offers nothing against oneself', async () => {
-    const { html } = await olga.visit(await personPath(olga))
-    assert.match(html, /Sign out everywhere…/)
-    assert.doesNotMatch(html, /Disable…|Delete…|operator…/)
-  })
-
-  it('does not exist for unknown ids', async () => {
-    for (const id of ['nobody', '%00', "'", 'x'.repeat(2_000)]) {
-      for (const path of ['', '/disable', '/plan?to=pro'])
-        assert.equal((await olga.visit(`/app/operate/people/${id}${path}`)).status, 404, id)
-      const posted = await olga.submit(`/app/operate/people/${id}/disable`)
-      assert.equal(posted.status, 404, id)
-    }
-  })
-})
 
 const eve = app.operator('eve')
 

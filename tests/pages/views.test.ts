@@ -177,6 +177,8 @@ describe('the view around a place', () => {
 const KIT = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 const NAMES = {
   'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0': 'Firefox on Linux',
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/141.0.0.0 Safari/537.36':
+    'Chrome on Linux',
   [`Mozilla/5.0 (X11; Linux x86_64) ${KIT} Chrome/156.0.0.0 Safari/537.36`]: 'Chrome on Linux',
   [`Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${KIT} Chrome/156.0.0.0 Safari/537.36 Edg/156.0.0.0`]:
     'Edge on Windows',

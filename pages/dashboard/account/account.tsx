@@ -1,13 +1,13 @@
 import type { UserProfile } from '../../../lib/contract/account/account-schemas.ts'
 import { FactList } from '../../fact-list.tsx'
-import { Card } from '../parts/card.tsx'
 import { Form, PostButton } from '../parts/form.tsx'
+import { Block, Group } from '../parts/group.tsx'
 import { type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { EmailForm } from './email.tsx'
 import { CurrentPassword, NameField, NewPassword, UserName } from './fields.tsx'
-import { DeleteCard, ExportCard } from './leaving.tsx'
-import { SecondFactorCard } from './second-factor.tsx'
+import { DeleteBlock, ExportBlock } from './leaving.tsx'
+import { SecondFactorBlock } from './second-factor.tsx'
 import { Sessions, type SessionsProps } from './sessions.tsx'
 
 export interface AccountProps extends PageProps {
@@ -32,38 +32,29 @@ const DONE: Readonly<Record<string, string>> = {
 }
 
 export function Account(props: AccountProps) {
-  const { base, me, sessions, authUrl, canMail, asksCode, done = '', error, problem } = props
+  const { base, sessions, authUrl, asksCode, done = '', error, problem } = props
   return (
     <>
       <Result error={error} done={DONE[done]} />
-      <Profile {...props} />
-      {authUrl === null ? (
-        <>
-          <Card id="name-title" title="Name">
-            <Form action={`${base}/app/account/name`} text="Save name" kind="quiet">
-              <NameField label="Your name" value={me.name ?? ''} problem={problem} />
-            </Form>
-          </Card>
-          <Card id="password-title" title="Password">
-            <Form action={`${base}/app/account/password`} text="Change password" kind="quiet">
-              <UserName email={me.email ?? ''} />
-              <CurrentPassword name="current" label="Current password" problem={problem} />
-              <NewPassword problem={problem} />
-            </Form>
-          </Card>
-          <SecondFactorCard base={base} isOn={asksCode} />
-          <EmailForm base={base} canMail={canMail} asksCode={asksCode} problem={problem} />
+      <Group id="profile" title="Profile" help="Who you are here, and where mails go.">
+        <Profile {...props} />
+        {authUrl === null ? <ProfileForms {...props} /> : <Elsewhere authUrl={authUrl} />}
+      </Group>
+      {authUrl === null && (
+        <Group id="security" title="Security" help="How you sign in, and where you are signed in.">
+          <PasswordBlock {...props} />
+          <SecondFactorBlock base={base} isOn={asksCode} />
           <Sessions base={base} sessions={sessions} />
-        </>
-      ) : (
-        <p>
-          Manage your name, e-mail address, password and devices at <a href={authUrl}>{authUrl}</a>.
-          To delete your account, delete it there, then ask the administrator to delete its data
-          here.
-        </p>
+        </Group>
       )}
-      <ExportCard base={base} />
-      {authUrl === null && <DeleteCard base={base} asksCode={asksCode} problem={problem} />}
+      <Group id="data" title="Data" help="Everything that is stored about this account.">
+        <ExportBlock base={base} />
+      </Group>
+      {authUrl === null && (
+        <Group id="danger" title="Danger zone" help="This cannot be undone." kind="danger">
+          <DeleteBlock base={base} asksCode={asksCode} problem={problem} />
+        </Group>
+      )}
     </>
   )
 }
@@ -72,14 +63,14 @@ const USAGE_MAILS = 'At 80 % and 100 % of the monthly cap, and at a spending cap
 
 function Profile({ base, me, canMail, authUrl }: AccountProps) {
   return (
-    <Card id="profile" title="Profile">
+    <section class="block" aria-label="About you">
       <FactList
         facts={[
           ['E-mail address', me.email ?? '–'],
           ['Verified', me.emailVerified ? 'Yes' : 'No'],
-          ['Mails about usage', canMail ? USAGE_MAILS : undefined],
           ['Account created', <Time at={me.createdAt} precision="day" />],
           ['User ID', <code>{me.id}</code>],
+          ['Mails about usage', canMail ? USAGE_MAILS : undefined],
         ]}
       />
       {canMail && authUrl === null && !me.emailVerified && (
@@ -89,6 +80,40 @@ function Profile({ base, me, canMail, authUrl }: AccountProps) {
           kind="quiet"
         />
       )}
-    </Card>
+    </section>
+  )
+}
+
+function ProfileForms({ base, me, canMail, asksCode, problem }: AccountProps) {
+  return (
+    <>
+      <Block id="name-title" title="Name">
+        <Form action={`${base}/app/account/name`} text="Save name" kind="quiet">
+          <NameField label="Your name" value={me.name ?? ''} problem={problem} />
+        </Form>
+      </Block>
+      <EmailForm base={base} canMail={canMail} asksCode={asksCode} problem={problem} />
+    </>
+  )
+}
+
+function Elsewhere({ authUrl }: { readonly authUrl: string }) {
+  return (
+    <p>
+      Manage your name, e-mail address, password and devices at <a href={authUrl}>{authUrl}</a>. To
+      delete your account, delete it there, then ask the administrator to delete its data here.
+    </p>
+  )
+}
+
+function PasswordBlock({ base, me, problem }: AccountProps) {
+  return (
+    <Block id="password-title" title="Password">
+      <Form action={`${base}/app/account/password`} text="Change password" kind="quiet">
+        <UserName email={me.email ?? ''} />
+        <CurrentPassword name="current" label="Current password" problem={problem} />
+        <NewPassword problem={problem} />
+      </Form>
+    </Block>
   )
 }

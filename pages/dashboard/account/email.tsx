@@ -1,6 +1,6 @@
-import { Card } from '../parts/card.tsx'
 import { Field, type Problem } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import { Block } from '../parts/group.tsx'
 import { type PageProps, Result } from '../parts/notice.tsx'
 import { CurrentPassword, OwnerCode } from './fields.tsx'
 
@@ -17,7 +17,7 @@ export function EmailForm({ base, canMail, asksCode, problem }: EmailFormProps) 
     ? 'It gets a link to confirm the change. You are signed out on all other devices.'
     : 'You are signed out on all other devices.'
   return (
-    <Card id="email-title" title="E-mail address">
+    <Block id="email-title" title="E-mail address">
       <Form action={`${base}/app/account/email`} text="Change address" kind="quiet">
         <Field
           name="newEmail"
@@ -32,7 +32,7 @@ export function EmailForm({ base, canMail, asksCode, problem }: EmailFormProps) 
         <CurrentPassword name="emailPassword" label="Your password" problem={problem} />
         {asksCode && <OwnerCode name="emailCode" problem={problem} />}
       </Form>
-    </Card>
+    </Block>
   )
 }
 

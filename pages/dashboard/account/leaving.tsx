@@ -1,20 +1,22 @@
-import { Card } from '../parts/card.tsx'
 import { Field } from '../parts/field.tsx'
 import { Confirm } from '../parts/form.tsx'
+import { Block } from '../parts/group.tsx'
 import type { PageProps } from '../parts/notice.tsx'
 import { CurrentPassword, OwnerCode } from './fields.tsx'
 
-export function ExportCard({ base }: { base: string }) {
+export function ExportBlock({ base }: { base: string }) {
   return (
-    <Card id="export-title" title="Your data">
+    <Block id="export-title" title="Export">
       <p>
         An archive of JSON files with everything that is stored about this account: profile, keys
         without their text, sites, usage, telemetry, billing and audit log.
       </p>
       <p>
-        <a href={`${base}/app/account/export`}>Download your data</a>
+        <a class="button quiet" href={`${base}/app/account/export`}>
+          Download your data
+        </a>
       </p>
-    </Card>
+    </Block>
   )
 }
 
@@ -22,16 +24,16 @@ interface DeleteProps extends Pick<PageProps, 'base' | 'problem'> {
   readonly asksCode: boolean
 }
 
-export function DeleteCard({ base, asksCode, problem }: DeleteProps) {
+export function DeleteBlock({ base, asksCode, problem }: DeleteProps) {
   return (
-    <Card id="delete-title" title="Delete account">
+    <Block id="delete-title" title="Delete account">
       <p>
         This deletes your keys, sites and all data for good, and ends your subscription at once
         without a refund.
       </p>
       <Confirm
         action={`${base}/app/account/delete`}
-        summary="Delete this account"
+        summary="Delete this account…"
         text="Delete for good"
         isOpen={problem?.field.startsWith('delete')}
       >
@@ -46,6 +48,6 @@ export function DeleteCard({ base, asksCode, problem }: DeleteProps) {
         <CurrentPassword name="deletePassword" label="Your password" problem={problem} />
         {asksCode && <OwnerCode name="deleteCode" problem={problem} />}
       </Confirm>
-    </Card>
+    </Block>
   )
 }

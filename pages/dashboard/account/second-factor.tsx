@@ -4,6 +4,7 @@ import { FactList } from '../../fact-list.tsx'
 import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { Confirm, Form } from '../parts/form.tsx'
+import { Block } from '../parts/group.tsx'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { CodeField, CurrentPassword, OwnerCode } from './fields.tsx'
@@ -14,18 +15,20 @@ const QR_BORDER = 4
 const PATH = '/app/account/second-factor'
 
 /** The second factor on the account page. */
-export function SecondFactorCard({ base, isOn }: { base: string; isOn: boolean }) {
+export function SecondFactorBlock({ base, isOn }: { base: string; isOn: boolean }) {
   return (
-    <Card id="factor-title" title="Second factor">
+    <Block id="factor-title" title="Second factor">
       <p>
         {isOn
           ? 'On: signing in also asks for a code of your authenticator app.'
           : 'Off: your password is enough to sign in.'}
       </p>
       <p>
-        <a href={`${base}${PATH}`}>{isOn ? 'Manage the second factor' : 'Turn it on'}</a>
+        <a class="button quiet" href={`${base}${PATH}`}>
+          {isOn ? 'Manage the second factor' : 'Turn it on'}
+        </a>
       </p>
-    </Card>
+    </Block>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { SessionInfo } from '../../../lib/contract/account/sessions.ts'
 import { Table } from '../../table.tsx'
-import { Card } from '../parts/card.tsx'
 import { PostButton } from '../parts/form.tsx'
+import { Block } from '../parts/group.tsx'
 import { Time } from '../parts/time.tsx'
 
 /** The first match names the browser: most also claim to be Chrome, and Chrome to be Safari. */
@@ -10,7 +10,7 @@ const BROWSERS = [
   [/\bOPR\//, 'Opera'],
   [/\bSamsungBrowser\//, 'Samsung Internet'],
   [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
-  [/\b(?:Chrome|CriOS)\//, 'Chrome'],
+  [/\b(?:(?:Headless)?Chrome|CriOS)\//, 'Chrome'],
   [/\bSafari\//, 'Safari'],
 ] as const
 
@@ -35,7 +35,7 @@ export interface SessionsProps {
 export function Sessions({ base, sessions }: SessionsProps) {
   const root = `${base}/app/account/sessions`
   return (
-    <Card id="sessions" title="Devices">
+    <Block id="sessions" title="Devices">
       {sessions === null ? (
         <p>The list cannot be read now.</p>
       ) : (
@@ -53,13 +53,19 @@ export function Sessions({ base, sessions }: SessionsProps) {
         </figure>
       )}
       <p>Ending a session signs you out there. Your keys keep working.</p>
-      <PostButton action={`${root}/end-others`} text="Sign out on all other devices" kind="quiet" />
-      <PostButton
-        action={`${base}/app/account/sign-out-everywhere`}
-        text="Sign out on all devices"
-        kind="quiet"
-      />
-    </Card>
+      <div class="actions">
+        <PostButton
+          action={`${root}/end-others`}
+          text="Sign out on all other devices"
+          kind="quiet"
+        />
+        <PostButton
+          action={`${base}/app/account/sign-out-everywhere`}
+          text="Sign out on all devices"
+          kind="quiet"
+        />
+      </div>
+    </Block>
   )
 }
 
