@@ -3,6 +3,7 @@ import type { Child } from 'hono/jsx'
 /** Paths of the files that a page loads. */
 export interface PageAssets {
   readonly icon: string
+  readonly font: string
   readonly styles: readonly string[]
   readonly scripts: readonly string[]
 }
@@ -29,6 +30,14 @@ export function Document({ title, description, robots, assets, children }: Docum
         {robots !== undefined && <meta name="robots" content={robots} />}
         {description !== undefined && <Preview title={title} description={description} />}
         <link rel="icon" type="image/svg+xml" href={assets.icon} />
+        {/* It must be there at the first paint: it is not used later, so that no text moves. */}
+        <link
+          rel="preload"
+          as="font"
+          type="font/woff2"
+          href={assets.font}
+          crossorigin="anonymous"
+        />
         {assets.styles.map((href) => (
           <link rel="stylesheet" href={href} />
         ))}

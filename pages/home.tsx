@@ -9,9 +9,9 @@ import { Layout, type LayoutProps } from './layout.tsx'
 import { LookUpForm } from './look-up-form.tsx'
 import type { Outcome } from './outcome.tsx'
 import { priceTexts } from './price-text.ts'
-import { Table } from './table.tsx'
+import { numbers, Table } from './table.tsx'
 
-const LIMIT_HEADS = ['Requests per month', 'Requests per minute', 'Keys', 'Sites']
+const LIMIT_HEADS = numbers('Requests per month', 'Requests per minute', 'Keys', 'Sites')
 
 interface HomeProps extends Pick<LayoutProps, 'instance' | 'assets'> {
   /** The base URL of the service, without a trailing slash. */

@@ -17,11 +17,19 @@ const compress = promisify(gzip)
 
 export async function toAsset(content: Uint8Array): Promise<Asset> {
   const bytes = new Uint8Array(content)
-  const digest = createHash('sha384').update(bytes).digest()
   return {
     bytes,
     gzipped: new Uint8Array(await compress(bytes, { level: 9 })),
-    hash: digest.toString('hex').slice(0, 16),
-    integrity: `sha384-${digest.toString('base64')}`,
+    hash: hashOf(bytes),
+    integrity: `sha384-${digest(bytes).toString('base64')}`,
   }
+}
+
+/** 16 hexadecimal digits. */
+export function hashOf(content: Uint8Array): string {
+  return digest(content).toString('hex').slice(0, 16)
+}
+
+function digest(content: Uint8Array): Buffer {
+  return createHash('sha384').update(content).digest()
 }

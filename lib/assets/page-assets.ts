@@ -11,6 +11,7 @@ export const loadScript = load('rum.js')
 /** The files that our pages load. */
 const LOADERS = {
   'site.css': load('site.css'),
+  'geist.woff2': load('geist.woff2'),
   'favicon.svg': load('favicon.svg'),
   'home.js': load('home.js'),
   'app.css': load('app.css'),

@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import type { BuildOptions } from 'esbuild'
+import type { BuildOptions, Plugin } from 'esbuild'
 import { IS_PACKAGE } from '../parts/clone-or-package.ts'
+import { hashOf } from './asset.ts'
 import { drawWorldMap } from './world-map.ts'
+
+const { resolve } = createRequire(import.meta.url)
 
 let running = 0
 
@@ -12,7 +16,8 @@ const BANNER = '/*! Meridian (MIT), web-vitals (Apache-2.0) */'
 /** How each file for browsers is made. Most are bundled, which takes tens of milliseconds. */
 export const SOURCES = {
   'rum.js': bundleScript,
-  'site.css': () => bundle('site/site.css'),
+  'site.css': () => bundle('site/site.css', { plugins: [linkFont()] }),
+  'geist.woff2': readFont,
   'favicon.svg': () => readFile(new URL('../../web/site/favicon.svg', import.meta.url)),
   'home.js': () => bundle('home/main.tsx'),
   'app.css': () => bundle('app/style/app.css'),
@@ -55,6 +60,23 @@ export async function bundle(entry: string, options: BuildOptions = {}): Promise
     running -= 1
     // Ends the esbuild process.
     if (running === 0) await stop()
+  }
+}
+
+function readFont(): Promise<Uint8Array> {
+  return readFile(resolve('@fontsource-variable/geist/files/geist-latin-wght-normal.woff2'))
+}
+
+/** The style sheet names the font without the hash that the address of the asset has. */
+function linkFont(): Plugin {
+  return {
+    name: 'font',
+    setup: ({ onResolve }) => {
+      onResolve({ filter: /\.woff2$/ }, async ({ path }) => ({
+        path: path.replace('.woff2', `.${hashOf(await readFont())}.woff2`),
+        external: true,
+      }))
+    },
   }
 }
 

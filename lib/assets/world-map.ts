@@ -37,11 +37,11 @@ function toSvg(land: string, borders: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1800 -900 3600 1800" preserveAspectRatio="none">
 <style>
 path { stroke-linejoin: round; vector-effect: non-scaling-stroke }
-.land { fill: #dcd8cc; stroke: #84888a; stroke-width: 0.75 }
+.land { fill: #d9dbe1; stroke: #9297a1; stroke-width: 0.75 }
 .borders { fill: none; stroke: #fff; stroke-width: 1 }
 @media (prefers-color-scheme: dark) {
-  .land { fill: #303c46; stroke: #6d7a85 }
-  .borders { stroke: #10161b }
+  .land { fill: #3b3f48; stroke: #747a86 }
+  .borders { stroke: #1a1c21 }
 }
 </style>
 <path class="land" d="${land}"/>

@@ -1,6 +1,6 @@
 import { Card } from '../dashboard/parts/card.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
-import { Table } from '../table.tsx'
+import { numbers, Table } from '../table.tsx'
 
 /** A free list of addresses, which is compiled into a database. Times are ISO 8601. */
 export interface ShownList {
@@ -18,7 +18,7 @@ export function FreeLists({ lists }: { readonly lists: readonly ShownList[] }) {
       <section class="wide stacked" tabindex={0} aria-label="Table of free lists">
         <Table
           isStacked
-          heads={['List', 'Networks', 'Up to date', 'Last failure']}
+          heads={['List', ...numbers('Networks'), 'Up to date', 'Last failure']}
           rows={lists.map(({ name, networks, checkedAt, failure }) => [
             name,
             networks?.toLocaleString('en-US') ?? '',

@@ -1,6 +1,6 @@
 import { Card } from '../dashboard/parts/card.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
-import { Table } from '../table.tsx'
+import { numbers, Table } from '../table.tsx'
 
 /** A geofeed, in which an operator of networks states where they are. Times are ISO 8601. */
 export interface ShownGeofeed {
@@ -25,7 +25,12 @@ export function Geofeeds({ geofeeds }: { readonly geofeeds: readonly ShownGeofee
       <section class="wide stacked" tabindex={0} aria-label="Table of geofeeds">
         <Table
           isStacked
-          heads={['Geofeed', 'Networks', 'Outside', 'Bad lines', 'Up to date', 'Problems']}
+          heads={[
+            'Geofeed',
+            ...numbers('Networks', 'Outside', 'Bad lines'),
+            'Up to date',
+            'Problems',
+          ]}
           rows={geofeeds.map(({ source, entries, outside, bad, checkedAt, ...feed }) => [
             source,
             entries?.toLocaleString('en-US') ?? '',

@@ -8,7 +8,7 @@ import { SPLITS, type Split } from '../dashboard/usage/filters.tsx'
 import type { DailyUsage, UsageTotal } from '../dashboard/usage/report.ts'
 import { share } from '../dashboard/usage/usage.tsx'
 import { UsageChart } from '../dashboard/usage/usage-chart.tsx'
-import { Table } from '../table.tsx'
+import { numbers, Table } from '../table.tsx'
 import { CsvLink, NextPage } from './next-page.tsx'
 import { personPath } from './person-view.ts'
 
@@ -127,7 +127,7 @@ function ListTable({ base, list, name }: ListTableProps) {
     <section class="wide stacked usage-totals" tabindex={0} aria-label={`Table of ${name}`}>
       <Table
         isStacked
-        heads={[...heads, 'Requests', 'Share of errors', 'Over a limit']}
+        heads={[...heads, ...numbers('Requests', 'Share of errors', 'Over a limit')]}
         rows={rows}
       />
     </section>

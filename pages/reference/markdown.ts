@@ -1,4 +1,5 @@
 import type { Field, Shape } from '../../lib/openapi/fields.ts'
+import { headText } from '../table.tsx'
 import { contents } from './contents.ts'
 import type { OperationText, ReplyText } from './describe.ts'
 import type { Block } from './guides/block.ts'
@@ -60,7 +61,7 @@ function blockMarkdown(block: Block): string {
   if ('code' in block) return fenced(block.code)
   if ('fields' in block) return fieldList(block.fields)
   if ('list' in block) return listOf(block.list)
-  const rows = [block.heads, block.heads.map(() => '---'), ...block.rows]
+  const rows = [block.heads.map(headText), block.heads.map(() => '---'), ...block.rows]
   return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 

@@ -15,6 +15,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
+  woff2: 'font/woff2',
 }
 
 /** Mounts the files that pages load. The address of a file changes with its content. */
@@ -49,11 +50,14 @@ async function loadPageAsset(path: string) {
 
 /** The paths of the named files and of those that every page loads. */
 export async function pageAssets(base: string, ...names: AssetName[]): Promise<PageAssets> {
-  const [icon = '', ...paths] = await Promise.all(
-    (['favicon.svg', 'site.css', ...names] as const).map((name) => assetHref(base, name)),
+  const [icon = '', font = '', ...paths] = await Promise.all(
+    (['favicon.svg', 'geist.woff2', 'site.css', ...names] as const).map((name) =>
+      assetHref(base, name),
+    ),
   )
   return {
     icon,
+    font,
     styles: paths.filter((path) => path.endsWith('.css')),
     scripts: paths.filter((path) => path.endsWith('.js')),
   }

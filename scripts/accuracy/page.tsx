@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { Table } from '../../pages/table.tsx'
+import { numbers, Table } from '../../pages/table.tsx'
 import { writePage } from '../address-lists/parts/write-page.tsx'
 import type { Measurement } from './measurement.ts'
 import { Legend } from './plot-parts.tsx'
@@ -79,6 +79,7 @@ interface FiguresProps {
 /** A plot, and the table with its figures. */
 function Figures({ table, children }: FiguresProps) {
   if (table === undefined) return null
+  const [first = '', ...others] = table.heads
   return (
     <section>
       <h2>{table.title}</h2>
@@ -86,7 +87,7 @@ function Figures({ table, children }: FiguresProps) {
       {/* It may be scrolled with the keyboard. */}
       {table.rows.length > 0 && (
         <section class="wide" tabindex={0} aria-label={table.title}>
-          <Table heads={table.heads} rows={table.rows} />
+          <Table heads={[first, ...numbers(...others)]} rows={table.rows} />
         </section>
       )}
     </section>

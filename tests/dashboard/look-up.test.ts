@@ -122,7 +122,10 @@ describe('POST /app/batch', () => {
       ['nope', '', '', '', '', 'No IPv4 or IPv6 address'],
       ['10.0.0.1', '10.0.0.1', '', '', '', ''],
     ])
-    assert.match(html, /United Kingdom \(GB\)<\/th><td>1<\/td><td>50\.0 %</)
+    assert.match(
+      html,
+      /United Kingdom \(GB\)<\/th><td class="number">1<\/td><td class="number">50\.0 %</,
+    )
     assert.match(html, /aria-label="Map of the world, most addresses: around London, GB: 1 row"/)
     assert.equal(await counted(), 2)
   })

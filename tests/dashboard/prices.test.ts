@@ -110,7 +110,7 @@ describe('the billing page', () => {
     await using at = await openBilling({ env: { STRIPE_TAX: 'automatic' } })
     await at.subscribe({ plan: 'starter' }, { address: { country: 'GB' } })
     const change = await at.visit('/app/billing/change?plan=pro')
-    assert.match(change.html, /<th scope="row">Tax<\/th><td>\$4\.00<\/td>/)
+    assert.match(change.html, /<th scope="row">Tax<\/th><td class="number">\$4\.00<\/td>/)
     assert.match(change.html, /Change and pay \$24\.00/)
   })
 })

@@ -65,6 +65,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
 /** Packages that only some files may import. */
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@hono/node-server': ['routes/server.ts', 'bench/', 'stripe-double/'],
+  '@iconify-json/lucide': ['scripts/release/icon-file.ts'],
   '@modelcontextprotocol/server': ['lib/mcp/', 'scripts/mcp.ts'],
   '@photostructure/tz-lookup': ['lib/geo/place/timezone-at.ts'],
   '@valibot/to-json-schema': ['lib/mcp/tools.ts', 'lib/openapi/'],

@@ -10,7 +10,7 @@ import { freshClient } from '../support/scene/send.ts'
 
 const LONDON = '81.2.69.160'
 const CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 /** One page of each kind. */
 const REFERENCE = ['/docs', '/docs/operations/createKey', '/docs/guides/limits', '/docs?q=city']
@@ -224,7 +224,8 @@ describe('GET /', () => {
 
   it('shows plans, databases and their attributions', async () => {
     const { html } = await load('/')
-    const row = /<th scope="row">Starter<\/th><td>25,000<\/td><td>120<\/td>/
+    const row =
+      /<th scope="row">Starter<\/th><td class="number">25,000<\/td><td class="number">120<\/td>/
     assert.match(html, row)
     assert.match(html, /GeoLite2 data created by MaxMind.*<a href="https:\/\/www\.maxmind\.com">/)
     assert.doesNotMatch(html, /Demo/)
@@ -259,14 +260,14 @@ describe('page assets', () => {
 
   it('are cached for a year at an address that changes with their content', async () => {
     const found = await paths()
-    assert.equal(found.length, 4)
+    assert.equal(found.length, 5)
     for (const path of found) {
       const { status, headers } = await load(path)
       assert.equal(status, 200, path)
       assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable')
       assert.equal(headers.get('x-content-type-options'), 'nosniff')
       const type = headers.get('content-type') ?? ''
-      assert.match(type, /^(text\/(css|javascript); ch|image\/svg\+xml$)/)
+      assert.match(type, /^(text\/(css|javascript); ch|image\/svg\+xml$|font\/woff2$)/)
       const tag = headers.get('etag') ?? ''
       assert.equal((await load(path, { headers: { 'if-none-match': tag } })).status, 304)
       const zipped = await load(path, { headers: { 'accept-encoding': 'gzip' } })

@@ -5,7 +5,6 @@ import { keepFresh } from './refreshing.ts'
 /* Runs on every page of the dashboard. The pages also work without it. */
 offerCopying(document)
 followLink(document)
-showCurrentPage(document)
 closeByEscape(document)
 closeMenus(document)
 filterLists(document)
@@ -21,14 +20,6 @@ function followLink(root: ParentNode): void {
 function filterLists(root: ParentNode): void {
   const form = root.querySelector<HTMLFormElement>('form[data-filter]')
   if (form !== null) filterAtOnce(form, offerCopying)
-}
-
-/** Scrolls the navigation, which is wider than a phone's screen, to the current page. */
-function showCurrentPage(root: ParentNode): void {
-  const rail = root.querySelector<HTMLElement>('.rail')
-  const current = rail?.querySelector<HTMLElement>('[aria-current]')
-  if (rail === null || current === null || current === undefined) return
-  rail.scrollLeft = current.offsetLeft - (rail.clientWidth - current.offsetWidth) / 2
 }
 
 /** Takes back a question, or closes a menu, as Escape does in a dialog. */

@@ -1,7 +1,7 @@
 import type { Plan, ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { Interval, PlanPrices, Terms } from '../../../lib/contract/billing/price-schemas.ts'
 import { priceIn } from '../../price-text.ts'
-import { Table } from '../../table.tsx'
+import { numbers, Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { PostButton } from '../parts/form.tsx'
 import { money } from '../parts/money.ts'
@@ -28,21 +28,21 @@ export function PlanChange(props: PlanChangeProps) {
   return (
     <Card id="change" title={`From ${from.name} to ${to.name}${how}`}>
       <div class="wide">
-        <Table heads={['Item', 'Amount']}>
+        <Table heads={['Item', ...numbers('Amount')]}>
           {lines.map(({ description, amount }) => (
             <tr>
               <th scope="row">{description ?? 'Other'}</th>
-              <td>{money(amount, currency)}</td>
+              <td class="number">{money(amount, currency)}</td>
             </tr>
           ))}
           <tr class="total">
             <th scope="row">Charged now</th>
-            <td>{money(amountDue, currency)}</td>
+            <td class="number">{money(amountDue, currency)}</td>
           </tr>
           {amountDue <= 0 && credit > 0 && (
             <tr class="total">
               <th scope="row">Credit for your next invoices, before tax</th>
-              <td>{money(credit, currency)}</td>
+              <td class="number">{money(credit, currency)}</td>
             </tr>
           )}
         </Table>

@@ -1,6 +1,6 @@
 import { PRECISIONS, type Precision } from '../../../lib/contract/geo/geolocation.ts'
 import type { AddressSummary } from '../../../lib/contract/geo/summary.ts'
-import { Table } from '../../table.tsx'
+import { numbers, Table } from '../../table.tsx'
 import { count } from '../parts/format.ts'
 
 export type ListCounts = Omit<AddressSummary, 'meta'>
@@ -83,7 +83,7 @@ function Counts({ name, of, rows }: CountsProps) {
   if (rows.length === 0) return null
   return (
     <Table
-      heads={[name, 'Rows', 'Share']}
+      heads={[name, ...numbers('Rows', 'Share')]}
       rows={rows.map(([value, n]) => [value, count(n), shareOf(n, of)])}
     />
   )

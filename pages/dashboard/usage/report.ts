@@ -6,7 +6,7 @@ import {
 
 /** How a request ended, in plain words, with its colour in charts. */
 const OUTCOMES = {
-  answered: { name: 'Answered', color: '--accent' },
+  answered: { name: 'Answered', color: '--data' },
   notFound: { name: 'Not found', color: '--line-strong' },
   limited: { name: 'Over a limit', color: '--near' },
   refused: { name: 'Refused', color: '--error' },
@@ -35,7 +35,7 @@ export interface UsageTotal {
 }
 
 /** Endpoints with a colour of their own. The rest is one part. */
-const LARGEST_COLORS = ['--accent', '--data', '--near', '--purple'] as const
+const LARGEST_COLORS = ['--data', '--purple', '--near', '--accent'] as const
 const OTHERS: UsagePart = { name: 'Others', color: '--line-strong' }
 
 /** Splits rows by day and status. */

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { SESSION } from '../../../lib/contract/account/usage-details.ts'
-import { Table } from '../../table.tsx'
+import { numbers, Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { count, counted } from '../parts/format.ts'
 import { Given } from '../parts/given.tsx'
@@ -120,7 +120,7 @@ function Totals({ noun, totals, linkTo, nameOf }: TotalsProps) {
       <section class="wide stacked usage-totals" tabindex={0} aria-label={`Table of ${title}`}>
         <Table
           isStacked
-          heads={[noun, 'Requests', 'Errors', 'Share of errors', 'Over a limit']}
+          heads={[noun, ...numbers('Requests', 'Errors', 'Share of errors', 'Over a limit')]}
           rows={totals.map((total) => [
             <a href={linkTo(total.id)}>{nameOf(total.id)}</a>,
             count(total.requests),

@@ -1,6 +1,7 @@
 import type { InpPhase } from '../../../lib/contract/telemetry/attribution.ts'
 import { CORE_VITALS, type CoreVital } from '../../../lib/contract/telemetry/metrics.ts'
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { numbers } from '../../table.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { count } from '../parts/format.ts'
 import { ShareTable } from '../parts/share-table.tsx'
@@ -79,7 +80,7 @@ function Elements({ vital, attribution }: { vital: CoreVital; attribution: Attri
       <h3 id={`causes-${vital}`}>{label}</h3>
       <ShareTable
         label={`Elements by ${label}`}
-        heads={['Element', 'Slow views']}
+        heads={['Element', ...numbers('Slow views')]}
         rows={top.map(({ name, count: views }) => ({
           name,
           share: views / slow,

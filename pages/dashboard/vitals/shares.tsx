@@ -1,6 +1,6 @@
 import { CORE_VITALS } from '../../../lib/contract/telemetry/metrics.ts'
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
-import type { SortHead } from '../../table.tsx'
+import type { Head } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { count } from '../parts/format.ts'
 import { Rated } from '../parts/rated.tsx'
@@ -56,8 +56,9 @@ export function Parts({ id, column, parts, sort, linkTo }: PartsProps) {
   )
 }
 
-function toHead(name: Sort, sort: Sort, href: string): SortHead {
-  return { text: SORT_LABELS[name], href, sort: name === sort ? 'descending' : undefined }
+function toHead(name: Sort, sort: Sort, href: string): Head {
+  const order = name === sort ? 'descending' : undefined
+  return { text: SORT_LABELS[name], isNumber: true, href, sort: order }
 }
 
 /** The worst value or the largest number comes first; parts without values come last. */

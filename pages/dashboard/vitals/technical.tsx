@@ -3,7 +3,7 @@ import { METRICS, type Metric, ruleOf } from '../../../lib/contract/telemetry/me
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { DEVICE_TYPES } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
 import { FactList } from '../../fact-list.tsx'
-import { Table } from '../../table.tsx'
+import { numbers, Table } from '../../table.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { count, counted, hourText } from '../parts/format.ts'
@@ -91,7 +91,7 @@ function Connections({ connections, note }: Pick<RumOverview, 'connections'> & {
       </p>
       <div class="wide">
         <Table
-          heads={['Connection', 'Views', 'Share']}
+          heads={['Connection', ...numbers('Views', 'Share')]}
           rows={connections.map(({ connectionType, count: views }) => [
             CONNECTION_LABELS[connectionType] ?? connectionType,
             count(views),

@@ -4,7 +4,7 @@ import type {
   SeriesPoint,
   SeriesStep,
 } from '../../../lib/contract/telemetry/telemetry-overview.ts'
-import { Table } from '../../table.tsx'
+import { numbers, Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { ChoiceLinks } from '../parts/choice-links.tsx'
 import { count, dayText, hourText } from '../parts/format.ts'
@@ -44,12 +44,15 @@ export function VitalChart({ vital, step, overview, linkTo }: VitalChartProps) {
           <summary>{name} as a table</summary>
           <section class="wide" tabindex={0} aria-label={`Table of ${name}`}>
             <Table
-              heads={[`${step === 'hour' ? 'Hour' : 'Day'} (UTC)`, 'p50', 'p75', 'p95', 'Values']}
-            >
-              {series.map((point) => (
-                <PointRow vital={vital} step={step} point={point} />
-              ))}
-            </Table>
+              heads={[
+                `${step === 'hour' ? 'Hour' : 'Day'} (UTC)`,
+                ...numbers('p50', 'p75', 'p95', 'Values'),
+              ]}
+              rows={series.map((point) => cellsOf(vital, step, point))}
+              points={series.map(({ from, [vital]: { p50, p75, p95, sampleCount } }) =>
+                [seconds(from), p50, p75, p95, sampleCount].join(' '),
+              )}
+            />
           </section>
         </details>
       </figure>
@@ -57,18 +60,11 @@ export function VitalChart({ vital, step, overview, linkTo }: VitalChartProps) {
   )
 }
 
-function PointRow({ vital, step, point }: { vital: Vital; step: SeriesStep; point: SeriesPoint }) {
+function cellsOf(vital: Vital, step: SeriesStep, point: SeriesPoint): string[] {
   const { p50, p75, p95, sampleCount } = point[vital]
   const text = (value: number | null) => (value === null ? '–' : valueText(vital, value))
-  return (
-    <tr data-point={[seconds(point.from), p50, p75, p95, sampleCount].join(' ')}>
-      <th scope="row">{step === 'hour' ? hourText(point.from) : dayText(point.from)}</th>
-      <td>{text(p50)}</td>
-      <td>{text(p75)}</td>
-      <td>{text(p95)}</td>
-      <td>{count(sampleCount)}</td>
-    </tr>
-  )
+  const time = step === 'hour' ? hourText(point.from) : dayText(point.from)
+  return [time, text(p50), text(p75), text(p95), count(sampleCount)]
 }
 
 /** The Unix time of an hour in the format of the API. */

@@ -1,6 +1,7 @@
 import type { Plan } from '../../../lib/config/plans.ts'
 import type { Operation } from '../../../lib/contract/operation.ts'
 import type { Field, Shape } from '../../../lib/openapi/fields.ts'
+import type { Head } from '../../table.tsx'
 import type { Rates } from '../limit-text.ts'
 
 /**
@@ -12,7 +13,7 @@ export type Block =
   | { readonly heading: string }
   | { readonly code: string }
   | { readonly list: readonly string[] }
-  | { readonly heads: readonly string[]; readonly rows: readonly (readonly string[])[] }
+  | { readonly heads: readonly Head[]; readonly rows: readonly (readonly string[])[] }
   | { readonly fields: readonly Field[] }
 
 /** What the guides say about this service. */

@@ -1,4 +1,5 @@
 import { type Include, LANGUAGES } from '../../../lib/contract/geo/geolocation.ts'
+import { numbers } from '../../table.tsx'
 import type { Block, GuideFacts } from './block.ts'
 
 const INCLUDE_TEXTS: Readonly<Record<Include, string>> = {
@@ -37,7 +38,10 @@ export function fieldGuide({ url, result }: GuideFacts): Block[] {
     { list: Object.values(INCLUDE_TEXTS) },
     { heading: 'How sure an answer is' },
     '`geoConfidence` says how well two providers agree: 1 for the same city, 0.75 for the same region, 0.5 for the same country, 0 for different countries. Measured on what 89 network operators publish about 13,447 of their networks, with the bundled databases:',
-    { heads: ['geoConfidence', 'Country right', 'Named city within 50 km'], rows: AGREEMENT_ROWS },
+    {
+      heads: ['geoConfidence', ...numbers('Country right', 'Named city within 50 km')],
+      rows: AGREEMENT_ROWS,
+    },
     'An answer of precision `country` has no `geoConfidence`. Its absence there may mean that the providers disagree.',
     '`location.confidence` has `country`, `region` and `city`: the shares of right answers among those that rest on the same products, agreement, precision and radius; for the city, right is within 50 km. `"city": 0.75` means that three of four such answers were. Answers that rest on data that was not measured have none.',
     { heading: 'Names in other languages' },

@@ -1,4 +1,5 @@
 import { count } from '../../dashboard/parts/format.ts'
+import { numbers } from '../../table.tsx'
 import { rateText } from '../limit-text.ts'
 import type { Block, GuideFacts } from './block.ts'
 
@@ -6,7 +7,7 @@ export function limitGuide({ plans, rates }: GuideFacts): Block[] {
   return [
     'A plan limits the requests per minute of each key, and the look-ups per month of all keys together. [The plans](/#plans).',
     {
-      heads: ['Plan', 'Requests per minute and key', 'Look-ups per month'],
+      heads: ['Plan', ...numbers('Requests per minute and key', 'Look-ups per month')],
       rows: plans.map(({ name, requestsPerMinute, monthlyCap }) => [
         name,
         count(requestsPerMinute),
