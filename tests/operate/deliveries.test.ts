@@ -203,7 +203,7 @@ describe('the page of mails and webhook calls', () => {
     const { show } = await open(NOTICES)
     const html = await show()
     assert.match(html, /<h1>Deliveries<\/h1>/)
-    assert.match(html, /aria-current="page">\s*Deliveries/)
+    assert.match(html, /aria-current="page"><svg[^\n]*?<\/svg>Deliveries</)
     assert.match(html, /Users get no mail when they reach a limit/)
   })
 })

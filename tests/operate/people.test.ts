@@ -130,7 +130,7 @@ const ada = app.user('ada')
 describe('the pages of operators', () => {
   it('have a menu', async () => {
     const { html } = await olga.visit('/app/operate/people')
-    assert.match(html, /<nav class="rail" aria-label="Operate">/)
+    assert.match(html, /<nav class="groups" aria-label="Operate">/)
     assert.match(html, /href="\/app\/operate\/people" aria-current="page"/)
   })
 

@@ -11,15 +11,17 @@ interface ChoiceLinksProps {
   readonly label: string
   /** `tabs` choose what a part of the page shows, a `switch` what all of it shows. */
   readonly look: 'tabs' | 'switch'
+  /** `true`: the chosen link leads to the first of several pages. */
+  readonly current?: 'page' | 'true'
   readonly links: readonly ChoiceLink[]
 }
 
 /** Links to the same page, of which one is chosen. */
-export function ChoiceLinks({ label, look, links }: ChoiceLinksProps) {
+export function ChoiceLinks({ label, look, current = 'page', links }: ChoiceLinksProps) {
   return (
     <nav class={look} aria-label={label}>
       {links.map(({ text, href, isChosen }) => (
-        <a href={href} aria-current={isChosen ? 'page' : undefined}>
+        <a href={href} aria-current={isChosen ? current : undefined}>
           {text}
         </a>
       ))}

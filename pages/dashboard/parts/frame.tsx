@@ -1,47 +1,63 @@
+import type { Child } from 'hono/jsx'
 import { Document, Mark } from '../../document.tsx'
+import { Icon, type IconName } from '../../icon.tsx'
 import type { LayoutProps } from '../../layout.tsx'
 import { PostForm } from '../../post-form.tsx'
+import { ChoiceLinks } from './choice-links.tsx'
 
 /** The navigation at the side of a page. */
 export interface Rail {
   /** Read out by screen readers. */
   readonly label: string
-  readonly pages: readonly { readonly path: `/app${string}`; readonly text: string }[]
+  readonly groups: readonly RailGroup[]
+  /** The dashboard and the pages for operators, for those who may see both. */
+  readonly areas: readonly (Pick<RailPage, 'path' | 'text'> & { readonly isChosen: boolean })[]
+}
+
+interface RailGroup {
+  /** Absent: the pages before all groups. */
+  readonly title?: string
+  readonly pages: readonly RailPage[]
+}
+
+interface RailPage {
+  readonly path: `/app${string}`
+  readonly text: string
+  readonly icon: IconName
 }
 
 interface FrameProps extends LayoutProps {
   /** The name or address shown for the user. */
   readonly user: string
   readonly rail: Rail
+  /** Beside the heading: the main action of the page. */
+  readonly action?: Child
 }
 
 /** The frame of every page for signed-in users: the user, the navigation and the heading. */
-export function Frame({ instance, assets, title, path, user, rail, children }: FrameProps) {
+export function Frame({ instance, assets, title, path, user, rail, action, children }: FrameProps) {
   const { base } = instance
   return (
     <Document title={`${title} · Meridian`} assets={assets}>
       <header class="bar app-bar">
+        <button type="button" class="quiet bare menu" popovertarget="menu">
+          <Icon name="menu" />
+          <span class="unseen">Menu</span>
+        </button>
         <Mark href={`${base}/`} icon={assets.icon} />
-        <PostForm action={`${base}/app/sign-out`} class="who">
-          <span class="user">{user}</span>
-          <button type="submit" class="quiet">
-            Sign out
-          </button>
-        </PostForm>
+        <a class="button quiet bare reference-link" href={`${base}/docs`}>
+          <Icon name="book-open" />
+          API reference
+        </a>
+        <AccountMenu base={base} user={user} />
       </header>
       <div class="app">
-        <nav class="rail" aria-label={rail.label}>
-          {rail.pages.map((page) => (
-            <a
-              href={`${base}${page.path}`}
-              aria-current={isAt(path, page.path) ? 'page' : undefined}
-            >
-              {page.text}
-            </a>
-          ))}
-        </nav>
+        <RailView base={base} path={path} rail={rail} />
         <main id="content">
-          <h1>{title}</h1>
+          <div class="page-head">
+            <h1>{title}</h1>
+            {action}
+          </div>
           {children}
         </main>
       </div>
@@ -52,6 +68,62 @@ export function Frame({ instance, assets, title, path, user, rail, children }: F
         </nav>
       </footer>
     </Document>
+  )
+}
+
+/** Who is signed in, and the way out. A popover needs no script, and closes by Escape and by a click elsewhere. */
+function AccountMenu({ base, user }: { readonly base: string; readonly user: string }) {
+  return (
+    <>
+      <button type="button" class="quiet bare who" popovertarget="who">
+        <Icon name="circle-user-round" />
+        <span class="unseen">Your account</span>
+      </button>
+      <div id="who" class="card" popover="auto">
+        <p class="user">{user}</p>
+        <a class="button quiet" href={`${base}/app/account`}>
+          Account settings
+        </a>
+        <PostForm action={`${base}/app/sign-out`}>
+          <button type="submit" class="quiet">
+            <Icon name="log-out" />
+            Sign out
+          </button>
+        </PostForm>
+      </div>
+    </>
+  )
+}
+
+/** At the side of wide screens; on narrow ones, the button of the bar opens it. */
+function RailView({ base, path, rail }: Pick<FrameProps, 'path' | 'rail'> & { base: string }) {
+  return (
+    <div id="menu" class="rail" popover="auto">
+      {rail.areas.length > 0 && (
+        <ChoiceLinks
+          label="Area"
+          look="switch"
+          current="true"
+          links={rail.areas.map((area) => ({ ...area, href: `${base}${area.path}` }))}
+        />
+      )}
+      <nav class="groups" aria-label={rail.label}>
+        {rail.groups.map(({ title, pages }) => (
+          <>
+            {title !== undefined && <h2>{title}</h2>}
+            {pages.map((page) => (
+              <a
+                href={`${base}${page.path}`}
+                aria-current={isAt(path, page.path) ? 'page' : undefined}
+              >
+                <Icon name={page.icon} />
+                {page.text}
+              </a>
+            ))}
+          </>
+        ))}
+      </nav>
+    </div>
   )
 }
 

@@ -12,6 +12,8 @@ interface Page {
   readonly content: Child
   /** Default: 200. */
   readonly status?: number
+  /** Beside the heading: the main action of the page. */
+  readonly action?: Child
   /** Scripts and styles that this page loads in addition to the common ones. */
   readonly assets?: readonly AssetName[]
 }
@@ -28,10 +30,10 @@ export async function showOperatePage(visit: UserVisit, page: Page): Promise<Pag
 
 async function showInFrame(visit: UserVisit, page: Page, rail: Rail): Promise<PageAnswer> {
   const { instance, c, me } = visit
-  const { title, content, status = 200, assets = [] } = page
+  const { title, content, action, status = 200, assets = [] } = page
   const loaded = await pageAssets(instance.base, 'app.css', 'app.js', ...assets)
   const user = me.email ?? me.name ?? me.id
-  const frame = { instance, assets: loaded, title, path: c.req.path, user, rail }
+  const frame = { instance, assets: loaded, title, path: c.req.path, user, rail, action }
   return { status, html: Frame({ ...frame, children: content }) }
 }
 

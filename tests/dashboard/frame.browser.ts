@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import * as v from 'valibot'
+import { assertAccessible, SCREENS } from '../pages/accessible.ts'
+import { shared } from '../support/scene/freshly.ts'
+import { browseSignedIn } from './signed-in.ts'
+
+const TIMEOUT_MS = 240_000
+const PHONE = { viewport: { width: 390, height: 800 } }
+/** Of a target for a finger (WCAG 2.2, success criterion 2.5.5). */
+const LEAST_HEIGHT = 44
+
+const { site, open } = browseSignedIn(shared)
+
+describe('the menu of the dashboard', { timeout: TIMEOUT_MS }, () => {
+  it('opens on a phone without JavaScript, and leads to every page', async () => {
+    const { page } = await open('/app', { ...PHONE, javaScriptEnabled: false })
+    assert.equal(await page.isVisible('nav.groups'), false)
+    await page.click('button:has-text("Menu")')
+    const links = await page.locator('nav.groups a').all()
+    assert.equal(links.length, 10)
+    for (const link of links) assert.ok(await isFingerHigh(link), `${await link.textContent()}`)
+    await page.click('nav.groups a:has-text("Keys")')
+    await page.waitForURL(/\/app\/keys$/)
+    assert.equal(await page.isVisible('nav.groups'), false)
+  })
+
+  it('works with the keyboard: Escape closes it, and the focus returns', async () => {
+    const { page } = await open('/app', PHONE)
+    await page.focus('button:has-text("Menu")')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('nav.groups', { state: 'visible' })
+    await page.keyboard.press('Tab')
+    assert.equal(await focused(page), 'Overview')
+    await page.keyboard.press('Escape')
+    assert.equal(await page.isVisible('nav.groups'), false)
+    assert.equal(await focused(page), 'Menu')
+  })
+
+  it('is always shown on wide screens, and stays while the page scrolls', async () => {
+    const { page } = await open('/app/keys', { viewport: { width: 1280, height: 500 } })
+    assert.equal(await page.isVisible('button:has-text("Menu")'), false)
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+    assert.ok(((await page.locator('nav.groups a').first().boundingBox())?.y ?? -1) > 0)
+  })
+
+  it('signs out from the menu of the account, which has the whole address', async () => {
+    const { page } = await open('/app', { ...PHONE, javaScriptEnabled: false })
+    await page.click('button:has-text("Your account")')
+    assert.equal(await page.textContent('#who .user'), 'ada@example.com')
+    const beyond = 'who.scrollWidth - who.clientWidth'
+    assert.equal(await page.evaluate(beyond), 0)
+    assert.ok(await page.isVisible('#who button:has-text("Sign out")'))
+  })
+})
+
+describe('the menus when they are open', { timeout: TIMEOUT_MS }, () => {
+  for (const { name, options } of SCREENS) {
+    it(`are accessible: ${name}`, async () => {
+      const { page, errors } = await open('/app', options)
+      const names = options.viewport.width < 500 ? ['Menu', 'Your account'] : ['Your account']
+      for (const text of names) {
+        await page.click(`button:has-text("${text}")`)
+        await assertAccessible(page, text)
+        await page.keyboard.press('Escape')
+      }
+      assert.deepEqual(errors, [])
+    })
+  }
+})
+
+/** The widths of the ten figures in a table. */
+const MEASURE_DIGITS = `(() => {
+  const table = document.createElement('table')
+  document.body.append(table)
+  const text = table.insertRow().insertCell().appendChild(document.createElement('span'))
+  return [...'0123456789'].map((digit) => {
+    text.textContent = digit.repeat(20)
+    return Math.round(text.getBoundingClientRect().width * 10)
+  })
+})()`
+
+describe('the type of all pages', { timeout: TIMEOUT_MS }, () => {
+  it('is the font of this service, with figures of one width in tables', async () => {
+    const { page } = await open('/app/usage')
+    const isLoaded = 'document.fonts.ready.then(() => document.fonts.check("16px Geist"))'
+    assert.equal(await page.evaluate(isLoaded), true)
+    const widths = v.parse(v.array(v.number()), await page.evaluate(MEASURE_DIGITS))
+    assert.equal(new Set(widths).size, 1, widths.join(' '))
+  })
+})
+
+const PAGES = ['/', '/docs', '/app/sign-in', '/app', '/app/keys', '/app/usage', '/app/account']
+
+describe('the layout while a page loads', { timeout: TIMEOUT_MS }, () => {
+  for (const width of [1280, 390]) {
+    it(`does not shift, by the measure that we sell: ${width} pixels wide`, async () => {
+      for (const path of PAGES) {
+        const { page } = await open(path, { viewport: { width, height: 800 } })
+        assert.equal(await shiftOf(page), 0, path)
+      }
+    })
+  }
+})
+
+const Sent = v.object({ metrics: v.object({ cls: v.number() }) })
+
+/** CLS, as the script for other people's pages sends it when the page is hidden. */
+async function shiftOf(page: Page): Promise<number> {
+  const sent = page.waitForRequest('**/v1/telemetry/rum')
+  await page.addScriptTag({ url: `${site.origin}/rum.js` })
+  await page.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+  return v.parse(Sent, (await sent).postDataJSON()).metrics.cls
+}
+
+function focused(page: Page): Promise<string> {
+  return page.evaluate('document.activeElement.textContent')
+}
+
+async function isFingerHigh(link: Locator): Promise<boolean> {
+  return ((await link.boundingBox())?.height ?? 0) >= LEAST_HEIGHT
+}
