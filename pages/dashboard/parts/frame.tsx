@@ -40,7 +40,7 @@ export function Frame({ instance, assets, title, path, user, rail, action, child
   return (
     <Document title={`${title} · Meridian`} assets={assets}>
       <header class="bar app-bar">
-        <button type="button" class="quiet bare menu" popovertarget="menu">
+        <button type="button" class="quiet bare menu-button" popovertarget="menu">
           <Icon name="menu" />
           <span class="unseen">Menu</span>
         </button>
