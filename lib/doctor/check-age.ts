@@ -52,20 +52,25 @@ export interface Renewal {
 /** Providers of the databases that MaxMind's replace; anybody may download DB-IP's. */
 const OF_MAXMIND = ['maxmind', 'ip-location-db']
 
-/** Says why a database of this provider is old, and what to do. */
+/** Says why a database of this provider is old, and what to do: anywhere, or on the page of the databases. */
 export function whyOld(provider: string, { isOwn, isRegular, hasAccount }: Renewal) {
   if (isOwn) {
-    return { reason: 'MERIDIAN_GEO names it', advice: 'put a newer file in its place' }
+    const advice = 'put a newer file in its place'
+    return { reason: 'MERIDIAN_GEO names it', advice, onPage: advice }
   }
   if (OF_MAXMIND.includes(provider) && !hasAccount) {
     const settings = 'MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY'
     const advice = `enter it at /app/operate/databases, or set ${settings}`
-    return { reason: "a newer one needs MaxMind's free account", advice }
+    const onPage = 'enter its ID and licence key above'
+    return { reason: "a newer one needs MaxMind's free account", advice, onPage }
   }
   const command = commandText('geo', '--download')
-  if (isRegular) return { reason: 'no download has brought a newer one', advice: `run: ${command}` }
+  const onPage = 'press Download now'
+  if (isRegular) {
+    return { reason: 'no download has brought a newer one', advice: `run: ${command}`, onPage }
+  }
   const reason = 'MERIDIAN_GEO_DOWNLOAD=0 turns downloads off'
-  return { reason, advice: `unset it, or run every week: ${command}` }
+  return { reason, advice: `unset it, or run every week: ${command}`, onPage }
 }
 
 function checkUnusable({ name, problem, hasLastUsable, isAwaited }: UnusableFile): Finding {

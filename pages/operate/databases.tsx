@@ -21,7 +21,7 @@ export interface ServedDatabase {
   readonly builtAt: string
   readonly ageDays: number
   /** Why it is older than the provider's newest, and what to do; undefined: it is not. */
-  readonly old: { readonly reason: string; readonly advice: string } | undefined
+  readonly old: { readonly reason: string; readonly onPage: string } | undefined
   readonly openedAt: string
   /** The last version that was refused since the start. */
   readonly refusal: { readonly at: string; readonly reason: string } | undefined
@@ -96,7 +96,7 @@ function DownloadTimes({ isRegular, succeededAt }: DownloadView) {
 }
 
 const DONE: Readonly<Record<string, string>> = {
-  kept: 'The account is kept. The next download uses it.',
+  kept: 'The account is saved. The next download uses it.',
   removed: 'The account was removed.',
 }
 
@@ -112,7 +112,7 @@ function DatabaseItem({ database }: { readonly database: ServedDatabase }) {
       </div>
       {old !== undefined && (
         <Notice kind="hint">
-          This database is old: {old.reason}. To have a newer one, {old.advice}.
+          This database is old: {old.reason}. To get one, {old.onPage}.
         </Notice>
       )}
       {refusal !== undefined && (

@@ -8,6 +8,7 @@ import {
   checkDownloads,
   checkGeo,
   checkTimezones,
+  whyOld,
 } from '../../lib/doctor/check-age.ts'
 import { checkDisk, readDisk } from '../../lib/doctor/check-disk.ts'
 import { checkGeofeeds } from '../../lib/doctor/check-geofeeds.ts'
@@ -46,6 +47,16 @@ describe('checkGeo', () => {
       assert.match(text(provider, { hasAccount: true }), /: no download has brought a newer one/)
     }
     assert.match(text('maxmind', { isOwn: true }), /: MERIDIAN_GEO names it → put a newer file/)
+  })
+
+  it('says on the page of the databases what its forms do, not its address or a command', () => {
+    const onPage = (provider: string, changed: Partial<typeof RENEWED>) =>
+      whyOld(provider, { ...RENEWED, ...changed }).onPage
+    assert.equal(onPage('maxmind', {}), 'enter its ID and licence key above')
+    for (const changed of [{ hasAccount: true }, { isRegular: false, hasAccount: true }]) {
+      assert.equal(onPage('maxmind', changed), 'press Download now')
+    }
+    assert.equal(onPage('dbip', { isOwn: true }), 'put a newer file in its place')
   })
 
   it('reports files that cannot be served', () => {
