@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { sharedServer } from '../support/scene/server.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -52,6 +53,35 @@ async function runInShell(script: string, folder: string) {
   const answers = readFileSync(join(folder, 'answers'), 'utf8').trim().split('\n')
   return { code: await ended, output: printed.join('\n'), answers }
 }
+
+/** The block of docs/first-hour.md that begins so, for this user, this folder and the file of settings. */
+function ofFirstHour(beginning: string, environment: string): string {
+  const { commands } = readCommands('docs/first-hour.md')
+  const block = commands.find((command) => command.startsWith(beginning))
+  assert.ok(block !== undefined, beginning)
+  return block
+    .replaceAll('sudo -u meridian ', '')
+    .replaceAll('/srv/meridian/app', fileURLToPath(root))
+    .replaceAll('/etc/meridian.env', environment)
+}
+
+describe('the function of docs/first-hour.md', () => {
+  it('runs commands with the settings of the server, from any folder', async () => {
+    const folder = tempFolder()
+    const own = { ...settings, MERIDIAN_BASE_URL: 'https://geo.example.com' }
+    const environment = join(folder, 'meridian.env')
+    const lines = Object.entries(own).map(([name, value]) => `${name}='${value}'\n`)
+    writeFileSync(environment, lines.join(''))
+    const user = 'meridian user -- --email you@example.com'
+    const script = ['meridian()', `${user} --role`, `${user} --link`]
+      .map((beginning) => ofFirstHour(beginning, environment))
+      .join('')
+    const { code, output } = await runInShell(`cd "$WORK"; touch answers\n${script}`, folder)
+    assert.equal(code, 0, output)
+    assert.match(output, /^https:\/\/geo\.example\.com\/app\/reset\?token=\S+$/m)
+    assert.match(output, /role of you@example\.com from user to operator/)
+  })
+})
 
 describe('the commands of the documents', () => {
   it('work one after the other, with the keys that they make', async () => {
