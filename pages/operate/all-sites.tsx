@@ -1,3 +1,4 @@
+import { Empty } from '../dashboard/parts/empty.tsx'
 import { Field } from '../dashboard/parts/field.tsx'
 import { dayText, isoTime } from '../dashboard/parts/format.ts'
 import type { PageProps } from '../dashboard/parts/notice.tsx'
@@ -44,9 +45,10 @@ export function AllSites({ base, search, sites, next }: AllSitesProps) {
       </form>
       <Matches shown={sites.length} nouns={['site', 'sites']} path={path} query={query}>
         {sites.length === 0 ? (
-          <p class="lead">
-            No site matches. <a href={path}>Show all sites</a>
-          </p>
+          <Empty icon="globe" title="No site matches">
+            <p class="soft">People add their sites on a page of their dashboard.</p>
+            <a href={path}>Show all sites</a>
+          </Empty>
         ) : (
           <section class="wide stacked" tabindex={0} aria-label="Table of sites">
             <Table

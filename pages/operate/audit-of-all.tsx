@@ -1,6 +1,7 @@
 import type { AuditLogEntry } from '../../lib/contract/account/account-schemas.ts'
 import { ActionSelect } from '../dashboard/audit/action-select.tsx'
 import { AuditEntry } from '../dashboard/audit/audit-entry.tsx'
+import { Empty } from '../dashboard/parts/empty.tsx'
 import { Field } from '../dashboard/parts/field.tsx'
 import type { PageProps } from '../dashboard/parts/notice.tsx'
 import { Matches } from './matches.tsx'
@@ -33,9 +34,9 @@ export function AuditOfAll({ base, filter, entries, next }: AuditOfAllProps) {
       <FilterForm path={path} filter={filter} />
       <Matches shown={entries.length} nouns={['entry', 'entries']} path={path} query={query}>
         {entries.length === 0 ? (
-          <p class="lead">
-            No entries match. <a href={path}>Show all entries</a>
-          </p>
+          <Empty icon="scroll-text" title="No entries match">
+            <a href={path}>Show all entries</a>
+          </Empty>
         ) : (
           <ol class="card entries">
             {entries.map((entry) => (

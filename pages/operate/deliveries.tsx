@@ -1,4 +1,5 @@
 import { ChoiceLinks } from '../dashboard/parts/choice-links.tsx'
+import { Empty } from '../dashboard/parts/empty.tsx'
 import { Confirm, PostButton } from '../dashboard/parts/form.tsx'
 import { count } from '../dashboard/parts/format.ts'
 import { undirected } from '../dashboard/parts/given.tsx'
@@ -69,7 +70,11 @@ export function Deliveries(props: DeliveriesProps) {
         <PostButton action={`${path}/retry-failed`} text="Queue all failed again" kind="quiet" />
       )}
       {deliveries.length === 0 ? (
-        <p class="lead">There is nothing here.</p>
+        <Empty icon="inbox" title={noneText(noun, filter)}>
+          <p class="soft">
+            {gap === null ? 'A new one shows here at once.' : 'The message above says why.'}
+          </p>
+        </Empty>
       ) : (
         <ul class="items">
           {deliveries.map((delivery) => (
@@ -80,6 +85,12 @@ export function Deliveries(props: DeliveriesProps) {
       <Pager path={path} filter={filter} hasMore={hasMore} />
     </>
   )
+}
+
+function noneText(noun: DeliveriesProps['noun'], filter: DeliveriesProps['filter']): string {
+  if (filter.page > 1) return `There is no page ${filter.page}`
+  if (filter.state !== '') return 'None in this state'
+  return noun === 'inquiry' ? 'No inquiries' : 'No deliveries'
 }
 
 function States({

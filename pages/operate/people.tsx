@@ -1,5 +1,6 @@
 import type { Plan } from '../../lib/config/plans.ts'
 import { Card } from '../dashboard/parts/card.tsx'
+import { Empty } from '../dashboard/parts/empty.tsx'
 import { Field, Option, Select } from '../dashboard/parts/field.tsx'
 import { Form } from '../dashboard/parts/form.tsx'
 import { type PageProps, Result } from '../dashboard/parts/notice.tsx'
@@ -52,9 +53,9 @@ export function People(props: PeopleProps) {
       <FilterForm path={path} filter={filter} plans={plans} />
       <Matches shown={people.length} nouns={['user', 'users']} path={path} query={query}>
         {people.length === 0 ? (
-          <p class="lead">
-            Nobody matches. <a href={path}>Show everybody</a>
-          </p>
+          <Empty icon="users" title="Nobody matches">
+            <a href={path}>Show everybody</a>
+          </Empty>
         ) : (
           <section class="wide stacked" tabindex={0} aria-label="Users">
             <Table

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { Card } from '../dashboard/parts/card.tsx'
 import { ChoiceLinks } from '../dashboard/parts/choice-links.tsx'
+import { Empty } from '../dashboard/parts/empty.tsx'
 import { Option, Select } from '../dashboard/parts/field.tsx'
 import { count, counted } from '../dashboard/parts/format.ts'
 import type { PageProps } from '../dashboard/parts/notice.tsx'
@@ -60,7 +61,9 @@ export function UsageOfAll({ base, choice, months, daily, list, hasMore }: Usage
         </Card>
         <Lists path={path} choice={choice} />
         {list.rows.length === 0 ? (
-          <p class="lead">No requests in this month.</p>
+          <Empty icon="chart-column" title="No requests in this month">
+            <p class="soft">Requests of signed-in users and of keys count from their first day.</p>
+          </Empty>
         ) : (
           <ListTable base={base} list={list} name={LISTS[choice.list]} />
         )}

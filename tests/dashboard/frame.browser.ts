@@ -110,6 +110,8 @@ const Sent = v.object({ metrics: v.object({ cls: v.number() }) })
 async function shiftOf(page: Page): Promise<number> {
   const sent = page.waitForRequest('**/v1/telemetry/rum')
   await page.addScriptTag({ url: `${site.origin}/rum.js` })
+  const isPainted = 'new PerformanceObserver(done).observe({ type: "paint", buffered: true })'
+  await page.evaluate(`new Promise((done) => ${isPainted})`)
   await page.evaluate(`
     Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
     document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)

@@ -59,7 +59,7 @@ function giveUp(app: TestApp): Promise<void> {
 describe('the page of inquiries', () => {
   it('shows stored inquiries with their message, and that nothing delivers them', async () => {
     const { app, show, act, actions } = await open(INQUIRIES, { MERIDIAN_CONTACT: 'store' })
-    assert.match(await show(), /There is nothing here/)
+    assert.match(await show(), /No inquiries/)
     const { id } = await accept(app)
     const html = await show()
     assert.match(html, /<h2>Zoë Quarryman<\/h2><span class="badge">Stored/)
@@ -152,7 +152,7 @@ describe('the page of inquiries', () => {
     assert.doesNotMatch(second, /Older/)
     assert.match(await show('?state=kept'), /Visitor 25\..*Visitor 1\./)
     assert.match(await show('?state=x&page=-1'), /Visitor 26\./)
-    assert.match(await show('?page=99'), /There is nothing here/)
+    assert.match(await show('?page=99'), /There is no page 99/)
   })
 })
 
@@ -195,7 +195,7 @@ describe('the page of mails and webhook calls', () => {
     assert.equal(status, 400)
     assert.match(html, /role="alert">Nothing delivers it/)
     await act(`${id}/remove`)
-    assert.match(await show(), /There is nothing here/)
+    assert.match(await show(), /No deliveries/)
     assert.deepEqual(await actions(), [['remove_notice', id]])
   })
 

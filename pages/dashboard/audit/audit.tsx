@@ -1,4 +1,5 @@
 import type { AuditList } from '../../../lib/contract/account/account-schemas.ts'
+import { Empty } from '../parts/empty.tsx'
 import { Field } from '../parts/field.tsx'
 import { count, counted } from '../parts/format.ts'
 import { type PageProps, Result } from '../parts/notice.tsx'
@@ -62,9 +63,12 @@ function Entries({ base, filter, list }: EntriesProps) {
       </p>
       <div id="report">
         {list.logs.length === 0 ? (
-          <p class="lead">
-            {list.total === 0 ? 'No entries match.' : `There is no page ${count(filter.page)}.`}
-          </p>
+          <Empty
+            icon="scroll-text"
+            title={list.total === 0 ? 'No entries match' : `There is no page ${count(filter.page)}`}
+          >
+            <a href={`${base}/app/audit`}>Show the newest entries</a>
+          </Empty>
         ) : (
           <ol class="card entries">
             {list.logs.map((entry) => (

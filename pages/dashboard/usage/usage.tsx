@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx'
 import { SESSION } from '../../../lib/contract/account/usage-details.ts'
 import { numbers, Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { count, counted } from '../parts/format.ts'
 import { Given } from '../parts/given.tsx'
 import { type PageProps, Result } from '../parts/notice.tsx'
@@ -55,7 +56,12 @@ interface ReportProps {
 function UsageReportView({ base, choice, names, report }: ReportProps) {
   const { total, daily, endpoints, keys } = report
   if (total.requests === 0) {
-    return <p class="lead">No requests in this period. New ones show here within seconds.</p>
+    return (
+      <Empty icon="chart-column" title="No requests in this period">
+        <p class="soft">New ones show here within seconds. Each needs a key.</p>
+        <a href={`${base}/app/keys`}>Keys</a>
+      </Empty>
+    )
   }
   const linkTo = (change: Partial<UsageChoice>) =>
     `${base}/app/usage?${new URLSearchParams({ ...choice, ...change })}`

@@ -4,6 +4,7 @@ import type { RumOverview, SeriesStep } from '../../../lib/contract/telemetry/te
 import { Card } from '../parts/card.tsx'
 import { Chips, ChoiceLinks } from '../parts/choice-links.tsx'
 import { Copyable } from '../parts/copyable.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { counted, hourText, minuteText } from '../parts/format.ts'
 import { type PageProps, Result } from '../parts/notice.tsx'
 import { Causes } from './causes.tsx'
@@ -95,7 +96,7 @@ function Report(props: ReportProps) {
       {report.devices.length > 0 && <DeviceSwitch report={report} linkTo={linkTo} />}
       <Chips chips={chips.filter(({ value }) => value !== '')} />
       <Summary report={report} />
-      {report.overview.sampleCount === 0 ? <Empty {...props} /> : <Measured {...props} />}
+      {report.overview.sampleCount === 0 ? <NothingMeasured {...props} /> : <Measured {...props} />}
     </>
   )
 }
@@ -136,11 +137,11 @@ function Summary({ report: { overview, comparison, asOf } }: Pick<ReportProps, '
   )
 }
 
-function Empty(props: ReportProps) {
+function NothingMeasured(props: ReportProps) {
   const { choice, linkTo } = props
   const isFiltered = choice.device !== '' || choice.country !== '' || choice.path !== ''
   return (
-    <Card id="empty" title="Nothing was measured">
+    <Empty icon="gauge" title="Nothing was measured">
       {isFiltered ? (
         <p>
           No views from this page, device and country in this period.{' '}
@@ -151,7 +152,7 @@ function Empty(props: ReportProps) {
       ) : (
         <NoViews {...props} />
       )}
-    </Card>
+    </Empty>
   )
 }
 
