@@ -1,4 +1,4 @@
-import type { Warned } from '../db/ledger/pending-counts.ts'
+import type { Warned } from '../db/ledger/notices.ts'
 import type { SqliteDb } from '../db/open.ts'
 import type { BucketStore } from './buckets/shared-bucket.ts'
 import type { Bucket } from './buckets/token-bucket.ts'

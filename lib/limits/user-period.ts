@@ -3,12 +3,12 @@ import type { Ledger } from '../db/ledger/ledger.ts'
 import {
   type CapNotice,
   type DueNotice,
-  periodId,
   type Spending,
   THRESHOLD_PERCENT,
   type Threshold,
   type Warned,
-} from '../db/ledger/pending-counts.ts'
+} from '../db/ledger/notices.ts'
+import { periodId } from '../db/ledger/pending-counts.ts'
 import { type LedgerTable, Line, type LineKind, type Totals } from '../db/ledger/table.ts'
 import type { Query } from '../parts/sql.ts'
 import type { Bucket } from './buckets/token-bucket.ts'

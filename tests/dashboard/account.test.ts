@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { THRESHOLD_PERCENT } from '../../lib/db/ledger/pending-counts.ts'
+import { THRESHOLD_PERCENT } from '../../lib/db/ledger/notices.ts'
 import { readColumn } from '../support/database/sql.ts'
 import { makeApp } from '../support/helpers.ts'
 import { startMailServer } from '../support/mail-server.ts'

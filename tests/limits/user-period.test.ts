@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Ledger } from '../../lib/db/ledger/ledger.ts'
-import type { CapNotice, WriteCounts } from '../../lib/db/ledger/pending-counts.ts'
+import type { CapNotice } from '../../lib/db/ledger/notices.ts'
+import type { WriteCounts } from '../../lib/db/ledger/pending-counts.ts'
 import { NO_COUNTS } from '../../lib/limits/meter-store.ts'
 import { USER_PERIODS, UserPeriod } from '../../lib/limits/user-period.ts'
 

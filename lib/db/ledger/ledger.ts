@@ -4,7 +4,8 @@ import { retry } from '../../parts/repeat.ts'
 import { createSerialQueue } from '../../parts/serial-queue.ts'
 import { rejectAfter } from '../../parts/with-timeout.ts'
 import { type AnyTable, chunksOf } from './chunks.ts'
-import type { CapNotice, WriteCounts } from './pending-counts.ts'
+import type { CapNotice } from './notices.ts'
+import type { WriteCounts } from './pending-counts.ts'
 import { LedgerTable, type Line, type LineKind } from './table.ts'
 
 /** Rows of one transaction; in SQLite, more would keep other writes waiting for long. */

@@ -1,8 +1,8 @@
 import { isUsageError } from '../../contract/account/usage-details.ts'
 import { DAY_MS } from '../../parts/durations.ts'
-import type { Query } from '../../parts/sql.ts'
 import type { Client } from '../connection.ts'
 import { type Columns, rowsOf } from './columns.ts'
+import { type CapNotice, type DueNotice, THRESHOLD_PERCENT } from './notices.ts'
 
 /** Requests spent of a rate limit, at a time in epoch milliseconds. */
 interface SpentAt {
@@ -15,38 +15,6 @@ export interface CallerBucket extends SpentAt {
   /** Id of the key, or of the user for sessions. */
   readonly id: string
 }
-
-/** The notices that were already given in a period. */
-export interface Warned {
-  /** The largest share of the cap, in per cent; 0: none. */
-  readonly warned: 0 | 80 | 100
-  /** The cap that it is a share of: after a change of plan, both notices are due again. */
-  readonly warnedCap: number
-  /** The largest spending cap that was reached, in units; 0: none. */
-  readonly warnedUnits: number
-}
-
-/** The most that a user pays for requests over the cap in a period. */
-export interface Spending {
-  readonly maxUnits: number
-  /** What they cost at most, in the smallest unit of the currency. */
-  readonly spendingCap: number
-  readonly currency: string
-}
-
-export type Threshold = 'near_cap' | 'reach_cap' | 'reach_spending_cap'
-
-/** Of the cap. */
-export const THRESHOLD_PERCENT = { near_cap: 80, reach_cap: 100 } as const
-
-/** A user has reached 80 % or 100 % of the cap, or the spending cap. */
-export type CapNotice = { readonly userId: string } & (
-  | { readonly threshold: 'near_cap' | 'reach_cap'; readonly cap: number }
-  | { readonly threshold: 'reach_spending_cap'; readonly spending: Spending }
-)
-
-/** A notice, and the statements that record it. */
-export type DueNotice = CapNotice & { readonly records: readonly Query[] }
 
 /** The requests of one user in a period since the last write, and the bucket of all keys of the user. */
 export interface UserUse extends SpentAt {

@@ -5,15 +5,14 @@ import { isConflict } from '../../postgres/faults.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import { translate } from '../../postgres/translate.ts'
 import { type Columns, rowsOf } from './columns.ts'
+import { type CapNotice, THRESHOLD_PERCENT } from './notices.ts'
 import {
-  type CapNotice,
   isSummed,
   type KeyUse,
   type PendingCounts,
   type PeriodTotal,
   periodId,
   type SummedUsage,
-  THRESHOLD_PERCENT,
   type UserUse,
   type WriteCounts,
   type Written,
