@@ -19,6 +19,7 @@ import { siteHandlers } from './api/sites.ts'
 import { systemHandlers } from './api/system.ts'
 import { telemetryHandlers } from './api/telemetry.ts'
 import { usageHandlers } from './api/usage.ts'
+import { usageMailHandlers } from './api/usage-mails.ts'
 import type { Handlers } from './context.ts'
 import { scriptHandlers } from './pages/script.ts'
 
@@ -39,6 +40,7 @@ export function createHandlers(services: Services): Handlers {
     ...keyHandlers(services),
     ...siteHandlers(services),
     ...usageHandlers(services),
+    ...usageMailHandlers(services),
     ...subscriptionHandlers(services),
     ...overageHandlers(services),
     ...webhookHandlers(services),

@@ -93,8 +93,8 @@ export function authorizeKey(
     throw new ApiError('INSUFFICIENT_SCOPE', 'This needs a session or a key with full access')
   }
   const origin = key.type === 'secret' ? null : allowedOrigin(checks, key, readHeader)
-  const { userId, plan, paid, scopes, prefix: label } = key
-  return { userId, app: 'api', plan, paid, scopes, key, label, origin }
+  const { userId, plan, paid, capShares, scopes, prefix: label } = key
+  return { userId, app: 'api', plan, paid, capShares, scopes, key, label, origin }
 }
 
 /** The error for a request without a credential: 403 for a look-up, else 401. */

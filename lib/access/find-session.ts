@@ -100,6 +100,7 @@ const userColumns = {
   email: users.email,
   emailVerified: users.emailVerified,
   assignedPlan: users.plan,
+  usageMails: users.usageMails,
   subscribed: {
     plan: subscriptions.plan,
     status: subscriptions.status,

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { removeSpentLinks } from '../contact/account-mails.ts'
 import { capNotices } from '../db/contact-tables.ts'
-import { and, eq, gt, ne } from '../db/drizzle.ts'
+import { and, eq, gt, isNull, ne } from '../db/drizzle.ts'
 import { isTaken } from '../db/fault.ts'
 import type { Db } from '../db/open.ts'
 import { sessions, users, verifications } from '../db/tables.ts'
@@ -80,7 +80,13 @@ function toStatements(
     db
       .update(capNotices)
       .set({ email })
-      .where(and(eq(capNotices.userId, userId), eq(capNotices.state, 'waiting'))),
+      .where(
+        and(
+          eq(capNotices.userId, userId),
+          eq(capNotices.state, 'waiting'),
+          isNull(capNotices.receiverId),
+        ),
+      ),
     insertAudit(db, event),
   ]
 }

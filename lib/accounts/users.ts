@@ -92,6 +92,12 @@ export async function isVouchedFor(db: Db, id: string): Promise<boolean> {
   return last !== undefined && last.action !== 'change_email'
 }
 
+/** Stores at which shares of the monthly cap, in per cent, the user gets mails. */
+export function updateUsageMails(db: Db, id: string, percents: readonly number[]): Statement {
+  const usageMails = JSON.stringify(percents)
+  return db.update(users).set({ usageMails }).where(eq(users.id, id))
+}
+
 export function toProfile({ id, name, email, emailVerified, createdAt }: UserRow): UserProfile {
   return { id, name, email, emailVerified, createdAt: new Date(createdAt).toISOString() }
 }
@@ -108,6 +114,7 @@ export function newUser({ email, plan, now }: NewUser): UserRow {
     createdAt: now,
     updatedAt: now,
     image: null,
+    usageMails: null,
     remoteId: null,
     role: 'user',
     disabledAt: null,

@@ -1,3 +1,4 @@
+import { type CapShare, toCapShares } from '../contract/account/cap-shares.ts'
 import type { Interval } from '../contract/billing/price-schemas.ts'
 import {
   type ChosenCap,
@@ -20,6 +21,8 @@ export interface Entitlement {
   readonly plan: Plan
   /** null: no paid subscription; requests are counted by calendar month. */
   readonly paid: PaidPeriod | null
+  /** The shares of the cap that are announced, in ascending order. */
+  readonly capShares: readonly CapShare[]
 }
 
 export interface StoredEntitlement {
@@ -39,6 +42,8 @@ export interface StoredEntitlement {
   readonly overagePrice: StoredOveragePrice | null
   /** null: the default. */
   readonly spendingCap: ChosenCap | null
+  /** At which shares of the cap mails are sent: JSON; null: the default. */
+  readonly usageMails: string | null
 }
 
 /** The statuses of Stripe with which a subscription grants its plan. */
@@ -60,12 +65,13 @@ export function planInEffect(
 export function toEntitlement(stored: StoredEntitlement, plans: Plans): Entitlement {
   const { subscribed, overagePrice, spendingCap } = stored
   const plan = planInEffect(stored, plans)
-  if (subscribed === null || !givesAccess(subscribed.status)) return { plan, paid: null }
+  const capShares = toCapShares(stored.usageMails)
+  if (subscribed === null || !givesAccess(subscribed.status)) return { plan, paid: null, capShares }
   const { periodStart: start, periodEnd: end, interval } = subscribed
   // Who owes a renewal gets no further credit.
   const hasTerms = subscribed.overages && subscribed.status !== 'past_due' && overagePrice !== null
   const overages = hasTerms
     ? toOverageTerms(plan, priceIn(overagePrice, subscribed.currency), spendingCap)
     : null
-  return { plan, paid: { start, end, interval, overages } }
+  return { plan, paid: { start, end, interval, overages }, capShares }
 }

@@ -77,6 +77,13 @@ const LINKS: Readonly<Record<LinkMail, LinkWords>> = {
     after:
       'Later, ask for a new link on the sign-in page. If you expect no account, ignore this message.',
   },
+  usage_receiver: {
+    subject: 'Do you want mails about usage?',
+    path: '/usage-mails',
+    before:
+      'Somebody who has an account here wants you to get a mail when its requests near their limit. Open this link within an hour to see who it is, and to agree:',
+    after: 'If you do not agree, ignore this message: you will get no other.',
+  },
   change_email: {
     subject: 'Confirm your new e-mail address',
     path: '/account/email',

@@ -9,7 +9,12 @@ import { DAY_MS, HOUR_MS } from '../parts/durations.ts'
 export type AccountMailRow = typeof accountMails.$inferSelect
 
 /** Mails with a link that works for an hour. */
-export type LinkMail = 'verify_email' | 'reset_password' | 'change_email' | 'invite'
+export type LinkMail =
+  | 'verify_email'
+  | 'reset_password'
+  | 'change_email'
+  | 'invite'
+  | 'usage_receiver'
 
 /** Mails that say what has happened to the account. */
 export type AccountNotice =

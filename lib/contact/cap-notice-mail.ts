@@ -6,41 +6,66 @@ import { messageIdOf } from './mail-delivery.ts'
 interface CapNoticeMailOptions {
   /** The sender, such as Meridian <geo@shop.example>. */
   readonly from: string
-  /** The address of the page about overages. */
-  readonly page: string
+  /** The address of the dashboard. */
+  readonly app: string
 }
 
-/** The mail to the user whom the notice is about. */
+/** The mail to the user whom the notice is about, or to a further receiver. */
 export function toNoticeMessage(
   notice: CapNoticeRow,
-  { from, page }: CapNoticeMailOptions,
+  { from, app }: CapNoticeMailOptions,
 ): Message {
   const { subject, text } = WORDS[notice.threshold](notice)
   return {
     to: notice.email,
     subject,
-    text: `${text}\n\nYour usage and your settings: ${page}\n`,
+    text: `${text}\n\n${linksOf(notice, app)}\n`,
     messageId: messageIdOf(notice.id, from),
     date: new Date(notice.createdAt),
     isAutomatic: true,
   }
 }
 
+function linksOf({ receiverId, account }: CapNoticeRow, app: string): string {
+  if (receiverId === null) {
+    return `Your usage and your settings: ${app}/billing\nWhen these mails come: ${app}/usage/mails`
+  }
+  const stop = `${app}/usage-mails/stop?id=${receiverId}`
+  return `You get this mail because ${account} has named your address, and you have confirmed it. To get no more of them: ${stop}`
+}
+
 type Words = (notice: CapNoticeRow) => { readonly subject: string; readonly text: string }
 
 const WORDS: Readonly<Record<CapNoticeRow['threshold'], Words>> = {
-  near_cap: ({ requests }) => ({
-    subject: 'You have used 80% of your requests',
-    text: `You have used 80% of the ${count(requests)} requests that your plan includes in this period.`,
-  }),
-  reach_cap: ({ requests }) => ({
-    subject: 'You have used all your requests',
-    text: `You have used all ${count(requests)} requests that your plan includes in this period. Further look-ups return only the country or, if overages are on, are charged up to your spending cap.`,
-  }),
-  reach_spending_cap: ({ requests, amount, currency }) => ({
-    subject: 'You have reached your spending cap',
-    text: `You have reached your spending cap of ${moneyText(amount ?? 0, currency ?? '')} with ${count(requests)} requests over the monthly cap. Further look-ups of this period return only the country and cost nothing.`,
-  }),
+  near_cap: (notice) => {
+    const { has, plan } = nounsOf(notice)
+    const share = `${notice.percent ?? 80}%`
+    return {
+      subject: `${has} used ${share} of ${notice.account === null ? 'your' : 'the'} requests`,
+      text: `${has} used ${share} of the ${count(notice.requests)} requests that ${plan} includes in this period.`,
+    }
+  },
+  reach_cap: (notice) => {
+    const { has, plan } = nounsOf(notice)
+    return {
+      subject: `${has} used all ${notice.account === null ? 'your ' : ''}requests`,
+      text: `${has} used all ${count(notice.requests)} requests that ${plan} includes in this period. Further look-ups return only the country or, if overages are on, are charged up to the spending cap.`,
+    }
+  },
+  reach_spending_cap: (notice) => {
+    const { requests, amount, currency, account } = notice
+    const { has } = nounsOf(notice)
+    const cap = account === null ? 'your spending cap' : 'the spending cap'
+    return {
+      subject: `${has} reached ${cap}`,
+      text: `${has} reached ${cap} of ${moneyText(amount ?? 0, currency ?? '')} with ${count(requests)} requests over the monthly cap. Further look-ups of this period return only the country and cost nothing.`,
+    }
+  },
+}
+
+function nounsOf({ account }: CapNoticeRow) {
+  if (account === null) return { has: 'You have', plan: 'your plan' }
+  return { has: `${account} has`, plan: 'the plan' }
 }
 
 function count(n: number): string {

@@ -27,6 +27,7 @@ export type SuccessLimit =
   | 'newSites'
   | 'passwords'
   | 'secondFactors'
+  | 'usageMails'
 
 export type Tag = 'System' | 'Geolocation' | 'Account' | 'Billing' | 'Telemetry' | 'Contact'
 

@@ -3,6 +3,7 @@ import { accountEndingOperations } from './account/account-ending.ts'
 import { emailOperations } from './account/email.ts'
 import { secondFactorOperations } from './account/second-factor.ts'
 import { sessionOperations } from './account/sessions.ts'
+import { usageMailOperations } from './account/usage-mails.ts'
 import { billingOperations } from './billing/billing.ts'
 import { billingAccountOperations } from './billing/billing-account.ts'
 import { overageOperations } from './billing/overages.ts'
@@ -26,6 +27,7 @@ export const operations = [
   ...autonomousSystemOperations,
   ...forwardAuthOperations,
   ...accountOperations,
+  ...usageMailOperations,
   ...sessionOperations,
   ...emailOperations,
   ...secondFactorOperations,

@@ -1,5 +1,11 @@
 import * as account from './account/account-schemas.ts'
 import { SiteProof } from './account/site-proof.ts'
+import {
+  UsageMails,
+  UsageMailsBody,
+  UsageReceiver,
+  UsageReceiverBody,
+} from './account/usage-mails.ts'
 import * as bodies from './billing/billing-account-bodies.ts'
 import * as billing from './billing/billing-schemas.ts'
 import { ApiErrorBody } from './common.ts'
@@ -35,6 +41,10 @@ export const schemas = {
   DeletedResponse: account.DeletedResponse,
   KeyRenewed: account.KeyRenewed,
   UsageStats: account.UsageStats,
+  UsageMails,
+  UsageMailsBody,
+  UsageReceiver,
+  UsageReceiverBody,
   Site: account.Site,
   SiteProof,
   CreateSiteBody: account.CreateSiteBody,

@@ -1,4 +1,14 @@
-import { index, integer, isNull, primaryKey, sqliteTable, text, uniqueIndex } from './drizzle.ts'
+import {
+  index,
+  integer,
+  isNull,
+  primaryKey,
+  real,
+  sql,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from './drizzle.ts'
 import { users } from './tables.ts'
 
 /** Each plan as the settings last had it. */
@@ -176,5 +186,35 @@ export const overageReports = sqliteTable(
     index('overage_reports_by_customer').on(table.customerId, table.at),
     index('overage_reports_by_time').on(table.at),
     index('overage_reports_of_user').on(table.userId, table.identifier),
+  ],
+)
+
+/** The requests of a billing period, which is what overages are charged by. */
+export const usageByPeriod = sqliteTable(
+  'usage_by_period',
+  {
+    userId: text('user_id').notNull(),
+    periodStart: integer('period_start').notNull(),
+    requests: integer().notNull(),
+    /** Highest usage warning in the audit log, in per cent of the cap; 0: none. */
+    warned: integer().notNull().default(0),
+    /** Billable requests above the cap. */
+    overage: integer().notNull().default(0),
+    /** Billable requests already handed to the outbox, and the time of the last handover. */
+    overageReported: integer('overage_reported').notNull().default(0),
+    overageReportedAt: integer('overage_reported_at').notNull().default(0),
+    /** The cap that `warned` refers to. */
+    warnedCap: integer('warned_cap').notNull().default(0),
+    /** The bucket of all keys of the user. */
+    spent: real().notNull().default(0),
+    spentAt: integer('spent_at').notNull().default(0),
+    /** Highest announced spending cap, in requests. */
+    warnedUnits: integer('warned_units').notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.periodStart] }),
+    index('usage_by_period_unreported')
+      .on(table.userId)
+      .where(sql`${table.overage} > ${table.overageReported}`),
   ],
 )

@@ -1,4 +1,5 @@
-import { index, integer, isNotNull, sqliteTable, text } from './drizzle.ts'
+import { index, integer, isNotNull, sqliteTable, text, unique } from './drizzle.ts'
+import { users } from './tables.ts'
 
 /** Times are epoch milliseconds. A test compares these tables with the SQL in migrations/. */
 
@@ -57,11 +58,18 @@ export const capNotices = sqliteTable(
     amount: integer(),
     currency: text(),
     ...queueColumns(),
+    /** The share of the cap; null for the spending cap. */
+    percent: integer(),
+    /** The further receiver whom the mail goes to; null: the user. */
+    receiverId: text('receiver_id'),
+    /** The address of the user, in mails to further receivers. */
+    account: text(),
   },
   (table) => [
     index('cap_notices_by_due').on(table.channel, table.state, table.dueAt),
     index('cap_notices_of_user').on(table.userId, table.id),
     index('cap_notices_by_time').on(table.createdAt),
+    index('cap_notices_of_receiver').on(table.receiverId).where(isNotNull(table.receiverId)),
   ],
 )
 
@@ -83,4 +91,23 @@ export const accountMails = sqliteTable(
     index('account_mails_by_email').on(table.email),
     index('account_mails_by_user').on(table.userId),
   ],
+)
+
+/** Further addresses that a user wants mails about usage to go to. */
+export const usageReceivers = sqliteTable(
+  'usage_receivers',
+  {
+    /** Also in the link by which the receiver stops the mails. */
+    id: text().primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    email: text().notNull(),
+    /** SHA-256 of the token in the link by which the receiver confirms. */
+    tokenHash: text('token_hash').notNull().unique(),
+    askedAt: integer('asked_at').notNull(),
+    /** null: not confirmed, so no mail about usage is sent. */
+    confirmedAt: integer('confirmed_at'),
+  },
+  (table) => [unique().on(table.userId, table.email)],
 )

@@ -1,9 +1,10 @@
+import type { usageReceivers } from './contact-tables.ts'
 import { and, eq, getTableColumns, integerOf, type SQL, sql } from './drizzle.ts'
 import type { Queries } from './queries.ts'
 import type { siteLinks } from './site-tables.ts'
 import { type apiKeys, type sites, users } from './tables.ts'
 
-type OwnedTable = typeof apiKeys | typeof sites | typeof siteLinks
+type OwnedTable = typeof apiKeys | typeof sites | typeof siteLinks | typeof usageReceivers
 
 interface OwnedLimit {
   readonly max: number

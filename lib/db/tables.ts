@@ -32,6 +32,8 @@ export const users = sqliteTable(
       .default('user'),
     /** null: not disabled by an operator. */
     disabledAt: integer('disabled_at'),
+    /** At which shares of the monthly cap, in per cent, mails are sent: JSON; null: the default. */
+    usageMails: text('usage_mails'),
   },
   (table) => [
     uniqueIndex('users_by_remote_id').on(table.remoteId),
@@ -269,32 +271,3 @@ export const buckets = sqliteTable('buckets', {
   spent: real().notNull(),
   at: integer().notNull(),
 })
-
-export const usageByPeriod = sqliteTable(
-  'usage_by_period',
-  {
-    userId: text('user_id').notNull(),
-    periodStart: integer('period_start').notNull(),
-    requests: integer().notNull(),
-    /** Highest usage warning in the audit log, in per cent of the cap: 0, 80 or 100. */
-    warned: integer().notNull().default(0),
-    /** Billable requests above the cap. */
-    overage: integer().notNull().default(0),
-    /** Billable requests already handed to the outbox, and the time of the last handover. */
-    overageReported: integer('overage_reported').notNull().default(0),
-    overageReportedAt: integer('overage_reported_at').notNull().default(0),
-    /** The cap that `warned` refers to. */
-    warnedCap: integer('warned_cap').notNull().default(0),
-    /** The bucket of all keys of the user. */
-    spent: real().notNull().default(0),
-    spentAt: integer('spent_at').notNull().default(0),
-    /** Highest announced spending cap, in requests. */
-    warnedUnits: integer('warned_units').notNull().default(0),
-  },
-  (table) => [
-    primaryKey({ columns: [table.userId, table.periodStart] }),
-    index('usage_by_period_unreported')
-      .on(table.userId)
-      .where(sql`${table.overage} > ${table.overageReported}`),
-  ],
-)

@@ -1,4 +1,5 @@
 import type { SubscriptionPeriod } from '../config/period.ts'
+import type { CapShare } from '../contract/account/cap-shares.ts'
 import { type LedgerTable, Line, type LineKind } from '../db/ledger/table.ts'
 import { MINUTE_MS } from '../parts/durations.ts'
 import type { BucketStrategy } from './buckets/local-buckets.ts'
@@ -8,6 +9,7 @@ import type { Paid, UserPeriod } from './user-period.ts'
 /** A caller whose requests are limited and counted. */
 export interface Metered {
   readonly userId: string
+  readonly capShares: readonly CapShare[]
   readonly plan: {
     readonly requestsPerMinute: number
     readonly maxKeys: number

@@ -62,6 +62,8 @@ export const POLICIES = {
   secondFactors: { name: 'second-factors', capacity: 20, windowMs: HOUR_MS },
   /** Sign-ins that fail, per account. */
   signIns: { name: 'sign-ins', capacity: 20, windowMs: 15 * MINUTE_MS },
+  /** Changes of mails about usage, and further receivers of them that a user adds. */
+  usageMails: { name: 'usage-mails', capacity: 20, windowMs: HOUR_MS },
   /** Mails to verify an address, by sign-ups and changes of address too, per address. */
   verificationMails: { name: 'verification-mails', capacity: 5, windowMs: HOUR_MS },
   /** Links to vitals that a user makes, including those revoked since. */

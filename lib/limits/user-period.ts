@@ -1,13 +1,7 @@
 import type { BillingPeriod } from '../config/period.ts'
+import { type CapShare, toCapShares } from '../contract/account/cap-shares.ts'
 import type { Ledger } from '../db/ledger/ledger.ts'
-import {
-  type CapNotice,
-  type DueNotice,
-  type Spending,
-  THRESHOLD_PERCENT,
-  type Threshold,
-  type Warned,
-} from '../db/ledger/notices.ts'
+import type { CapNotice, DueNotice, Spending, Threshold, Warned } from '../db/ledger/notices.ts'
 import { periodId } from '../db/ledger/pending-counts.ts'
 import { type LedgerTable, Line, type LineKind, type Totals } from '../db/ledger/table.ts'
 import type { Query } from '../parts/sql.ts'
@@ -23,6 +17,7 @@ export interface Paid {
 /** The parts of an entitlement that decide how a request is counted. */
 interface Terms {
   readonly plan: { readonly monthlyCap: number }
+  readonly capShares: readonly CapShare[]
   /** null without a subscription. */
   readonly paid: Paid | null
 }
@@ -84,6 +79,7 @@ export class UserPeriod extends Line {
   readonly #record: MeterOptions['record']
   #cap = Number.POSITIVE_INFINITY
   #spending: Spending | null = null
+  #capShares: readonly CapShare[] = []
   /** The notices that were given. */
   #warned: Warned
   /** Notices that are being written. */
@@ -128,6 +124,7 @@ export class UserPeriod extends Line {
     }
     this.#cap = cap
     this.#spending = spending
+    this.#capShares = terms.capShares
   }
 
   #limitCharge(newCap: number, maxUnits: number): void {
@@ -160,7 +157,8 @@ export class UserPeriod extends Line {
   /** Returns the notices that are due. They are given once they are written. */
   giveNotices(): readonly DueNotice[] {
     const { userId, requests, overage } = this
-    const usage = { userId, requests, overage, cap: this.#cap, spending: this.#spending }
+    const [cap, spending, capShares] = [this.#cap, this.#spending, this.#capShares]
+    const usage = { userId, requests, overage, cap, spending, capShares }
     const due = dueNotices(usage, this.#warned)
     this.#notices =
       due.length === 0
@@ -190,19 +188,22 @@ export interface Usage {
   readonly cap: number
   /** null: no request is charged for. */
   readonly spending: Spending | null
+  /** In ascending order. */
+  readonly capShares: readonly CapShare[]
 }
 
 /** Returns the notices that are due and were not given yet. */
 function dueNotices(usage: Usage, { warned, warnedCap, warnedUnits }: Warned): CapNotice[] {
-  const { userId, requests, overage, cap, spending } = usage
+  const { userId, requests, overage, cap, spending, capShares } = usage
   const last = cap === warnedCap ? warned : 0
-  const notices: CapNotice[] = (['near_cap', 'reach_cap'] as const)
-    .filter(
-      (threshold) =>
-        THRESHOLD_PERCENT[threshold] > last &&
-        requests >= (cap * THRESHOLD_PERCENT[threshold]) / 100,
-    )
-    .map((threshold) => ({ userId, threshold, cap }))
+  const notices: CapNotice[] = capShares
+    .filter(({ percent }) => percent > last && requests >= (cap * percent) / 100)
+    .map((share) => ({
+      ...share,
+      userId,
+      threshold: share.percent < 100 ? 'near_cap' : 'reach_cap',
+      cap,
+    }))
   if (spending !== null && spending.maxUnits > warnedUnits && overage >= spending.maxUnits) {
     notices.push({ userId, threshold: 'reach_spending_cap', spending })
   }
@@ -212,12 +213,14 @@ function dueNotices(usage: Usage, { warned, warnedCap, warnedUnits }: Warned): C
 function afterNotice(warned: Warned, notice: CapNotice): Warned {
   return notice.threshold === 'reach_spending_cap'
     ? { ...warned, warnedUnits: notice.spending.maxUnits }
-    : { ...warned, warned: THRESHOLD_PERCENT[notice.threshold], warnedCap: notice.cap }
+    : { ...warned, warned: notice.percent, warnedCap: notice.cap }
 }
 
 const NONE: Warned = { warned: 0, warnedCap: 0, warnedUnits: 0 }
 
-/** Returns the limits that are reached, whether or not a notice was given. */
-export function thresholdsReached(usage: Usage): Threshold[] {
-  return dueNotices(usage, NONE).map(({ threshold }) => threshold)
+/** Returns the limits that are reached, whether or not a notice was given, and whatever the user has chosen. */
+export function thresholdsReached(usage: Omit<Usage, 'capShares'>): Threshold[] {
+  return dueNotices({ ...usage, capShares: toCapShares(null) }, NONE).map(
+    ({ threshold }) => threshold,
+  )
 }

@@ -11,6 +11,7 @@ import {
 } from '../contact/account-mails.ts'
 import { accountMailQueue } from '../contact/delivery-queue.ts'
 import { startCourier } from '../contact/start-courier.ts'
+import { removeUnconfirmed } from '../contact/usage-receivers.ts'
 import { runInTransaction, type Statement } from '../db/transaction.ts'
 import { HOUR_MS } from '../parts/durations.ts'
 import { repeat } from '../parts/repeat.ts'
@@ -111,6 +112,7 @@ export function openAccountMails(
 function removeOldRegularly({ storage, db, log, now }: Foundation, opening: AsyncDisposableStack) {
   const removeOld = async () => {
     await removeOldMails(db, now()).run()
+    await removeUnconfirmed(db, now()).run()
   }
   const cleanUp = () => storage.leases.runAlone('mail retention', removeOld, { restMs: HOUR_MS })
   const onError = (error: unknown) => log.error({ err: error }, 'cannot remove old mails')

@@ -1,4 +1,4 @@
-import { type CapNoticeRow, type Channel, insertCapNotice } from '../contact/cap-notices.ts'
+import { type CapNoticeRow, type Channel, insertCapNotices } from '../contact/cap-notices.ts'
 import type { Courier, Deliver } from '../contact/courier.ts'
 import { noticeQueue } from '../contact/delivery-queue.ts'
 import { startCourier } from '../contact/start-courier.ts'
@@ -28,18 +28,17 @@ export function openCapNotices(foundation: Foundation, opening: AsyncDisposableS
     }
     couriers.set(channel, startCourier(foundation, notices, opening))
   }
-  const page = () => `${foundation.baseUrl()}${APP_PATH}/billing`
   const toMessage = async (notice: CapNoticeRow, from: string) => {
     const { toNoticeMessage } = await import('../contact/cap-notice-mail.ts')
-    return toNoticeMessage(notice, { from, page: page() })
+    return toNoticeMessage(notice, { from, app: `${foundation.baseUrl()}${APP_PATH}` })
   }
   open('mail', openMailDelivery(foundation.config, toMessage, opening)?.deliver ?? null)
   open('webhook', openWebhook(foundation))
   return {
     /** The statements that queue the notice on each channel. */
     queue: (notice: CapNotice): Query[] =>
-      [...couriers.keys()].map((channel) =>
-        insertCapNotice(db, notice, { channel, now: now() }).toSQL(),
+      [...couriers.keys()].flatMap((channel) =>
+        insertCapNotices(db, notice, { channel, now: now() }).map((statement) => statement.toSQL()),
       ),
     /** Whether the channel is configured. */
     delivers: (channel: Channel) => couriers.has(channel),

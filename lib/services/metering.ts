@@ -42,7 +42,7 @@ function openLedger(
 ): Ledger {
   const announce = (notice: CapNotice) => {
     const { userId } = notice
-    log.warn({ userId, limit: limitText(notice) }, ANNOUNCED[notice.threshold])
+    log.warn({ userId, limit: limitText(notice) }, wordsOf(notice))
     notices.wake()
   }
   const ledger = new Ledger(storage.writeCounts, announce, storage.countsAtOnce)
@@ -60,10 +60,9 @@ function openLedger(
   return ledger
 }
 
-const ANNOUNCED: Readonly<Record<CapNotice['threshold'], string>> = {
-  near_cap: 'a user has used 80 % of the monthly cap',
-  reach_cap: 'a user has used 100 % of the monthly cap',
-  reach_spending_cap: 'a user has reached the spending cap',
+function wordsOf(notice: CapNotice): string {
+  if (notice.threshold === 'reach_spending_cap') return 'a user has reached the spending cap'
+  return `a user has used ${notice.percent} % of the monthly cap`
 }
 
 /** Opens the buckets and counters of callers; `ledger` writes them. */

@@ -33,7 +33,11 @@ import type { AppRoute, UserVisit, Visit } from './request/visit.ts'
 import { secondFactorRoutes } from './second-factor.ts'
 import { siteRoutes } from './sites.ts'
 import { usageRoutes } from './usage/usage.ts'
+import { usageReceiverRoutes } from './usage/usage-receiver.ts'
 import { vitalRoutes } from './vitals/vitals.ts'
+
+/** For everyone. */
+const GUEST_ROUTES = [...guestRoutes, ...usageReceiverRoutes]
 
 /** For signed-in users. */
 const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
@@ -58,7 +62,8 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
 
 /**
  * Mounts the dashboard. Its pages read and change data only by operations of the public API, except those
- * for operators and the links to vitals: the API has no operations for them.
+ * for operators, for receivers of mails, who have no account, and the links to vitals: the API has no operations for
+ * them.
  */
 export function mountDashboard(app: Hono<Env>, api: Api): void {
   const { services } = api
@@ -70,13 +75,13 @@ export function mountDashboard(app: Hono<Env>, api: Api): void {
         return answer({ services, c, instance: instanceOf(services), exchange, token })
       }),
     )
-  for (const route of guestRoutes) {
+  for (const route of GUEST_ROUTES) {
     mount({ ...route, answer: (visit) => answerOnce(visit, route) })
   }
   for (const route of USER_ROUTES) {
     mount({ ...route, answer: (visit) => answerUser(api, route, visit) })
   }
-  const routesByPath = Map.groupBy([...guestRoutes, ...USER_ROUTES], ({ path }) => path)
+  const routesByPath = Map.groupBy([...GUEST_ROUTES, ...USER_ROUTES], ({ path }) => path)
   for (const [path, routes] of routesByPath) {
     const methods = routes.map(({ method }) => method)
     if (!methods.includes('get')) app.get(path, (c) => redirectToPage(services, c, path))

@@ -123,7 +123,13 @@ async function readAccount(
 ) {
   const { db, storage, plans, ledger, meters, now } = services
   const { id, assignedPlan, subscribed } = person
-  const stored = { assignedPlan, subscribed, overagePrice: null, spendingCap: null }
+  const stored = {
+    assignedPlan,
+    subscribed,
+    overagePrice: null,
+    spendingCap: null,
+    usageMails: null,
+  }
   const { plan, paid } = toEntitlement(stored, plans)
   const partAt = (offset: number) => ({ offset, limit: PAGE_SIZE + 1 })
   const [keys, sites, { logs }] = await Promise.all([

@@ -21,6 +21,7 @@ const CALLER: Caller = {
   app: 'api',
   plan: { ...DEMO_PLAN, id: 'local', name: 'Local' },
   paid: null,
+  capShares: [],
   scopes: null,
   key: null,
   label: null,

@@ -6,6 +6,7 @@ import {
   type SubscriptionRow,
 } from '../../lib/billing/subscription/subscriptions.ts'
 import { readPlans } from '../../lib/config/plans.ts'
+import { toCapShares } from '../../lib/contract/account/cap-shares.ts'
 import type { StripeDouble } from '../../stripe-double/double.ts'
 import { newSecretKey, newSigningSecret } from '../../stripe-double/ids.ts'
 import { seedPlans } from '../../stripe-double/plans.ts'
@@ -211,7 +212,9 @@ export async function use(shop: Shop, requests: number): Promise<void> {
   const { periodStart: start, periodEnd: end, interval } = row
   const paid = { start, end, interval, overages: null }
   const plan = plans.ofUser(row.plan)
-  meters.open({ userId: shop.userId, plan, paid, key: null }, shop.now()).count(requests)
+  meters
+    .open({ userId: shop.userId, plan, paid, capShares: toCapShares(null), key: null }, shop.now())
+    .count(requests)
 }
 
 /** What the user has paid, less the credit that is left, in cents. */

@@ -178,7 +178,9 @@ describe('the contract table', () => {
   it('limits the changes of each user per hour, but not removals and checks', () => {
     const changes = rows.filter(({ limit, method }) => limit === 'account' && method !== 'get')
     const ids = changes.filter((row) => row.successLimit === undefined).map(({ id }) => id)
-    const expected = words('revokeKey deleteSite checkSiteProof endOtherSessions endSession')
+    const expected = words(
+      'revokeKey deleteSite checkSiteProof removeUsageReceiver endOtherSessions endSession',
+    )
     assert.deepEqual(ids, expected)
   })
 

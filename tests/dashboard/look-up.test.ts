@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
+import { toCapShares } from '../../lib/contract/account/cap-shares.ts'
 import { BatchResponse } from '../../lib/contract/geo/batch.ts'
 import { codeOf, NOON } from '../support/helpers.ts'
 import { freshScene } from '../support/scene/scene.ts'
@@ -12,7 +13,13 @@ const ada = app.user('ada')
 /** Counts so many requests of Ada's in the period. */
 async function spend(requests: number): Promise<void> {
   const { meters, plans } = app.services
-  const caller = { userId: (await ada.row()).id, plan: plans.free, paid: null, key: null }
+  const caller = {
+    userId: (await ada.row()).id,
+    plan: plans.free,
+    paid: null,
+    capShares: toCapShares(null),
+    key: null,
+  }
   meters.open(caller, NOON).count(requests)
 }
 

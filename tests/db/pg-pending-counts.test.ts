@@ -177,7 +177,8 @@ describe('counts on PostgreSQL', () => {
 
   it('announce that a user is near the cap on one node only', async () => {
     const [one, other] = await Promise.all([openNode(), openNode()])
-    const notice: CapNotice = { userId, threshold: 'near_cap', cap: 10 }
+    const share = { percent: 80, isReported: true, isMailed: true }
+    const notice: CapNotice = { userId, threshold: 'near_cap', cap: 10, ...share }
     assert.deepEqual((await one(countsOf(8, { notices: [notice] }))).notices, [notice])
     assert.deepEqual((await other(countsOf(1, { notices: [notice] }))).notices, [])
   })

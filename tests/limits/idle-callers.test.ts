@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { toCapShares } from '../../lib/contract/account/cap-shares.ts'
 import { rowsOf } from '../../lib/db/ledger/columns.ts'
 import { Ledger } from '../../lib/db/ledger/ledger.ts'
 import type { WriteCounts } from '../../lib/db/ledger/pending-counts.ts'
@@ -20,6 +21,7 @@ const userOf = (n: number): Metered => ({
   userId: `user ${n}`,
   plan: PLAN,
   paid: null,
+  capShares: toCapShares(null),
   key: { id: `key ${n}` },
 })
 

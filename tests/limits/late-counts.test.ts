@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { toCapShares } from '../../lib/contract/account/cap-shares.ts'
 import { rowsOf } from '../../lib/db/ledger/columns.ts'
 import { Ledger } from '../../lib/db/ledger/ledger.ts'
 import type { WriteCounts } from '../../lib/db/ledger/pending-counts.ts'
@@ -18,6 +19,7 @@ const ADA: Metered = {
   userId: 'ada',
   plan: { requestsPerMinute: 60, maxKeys: 1, monthlyCap: 100 },
   paid: null,
+  capShares: toCapShares(null),
   key: { id: 'key' },
 }
 

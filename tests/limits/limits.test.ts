@@ -89,7 +89,13 @@ describe('a session that takes long to check', () => {
             await waiting.promise
           }
           const user = { id: 'ada', email: 'ada@example.com', assignedPlan: 'free' }
-          return { ...user, subscribed: null, overagePrice: null, spendingCap: null }
+          return {
+            ...user,
+            subscribed: null,
+            overagePrice: null,
+            spendingCap: null,
+            usageMails: null,
+          }
         },
       }),
     })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { toCapShares } from '../../lib/contract/account/cap-shares.ts'
 import type { Metered } from '../../lib/limits/meter.ts'
 import { NOON } from '../support/helpers.ts'
 
@@ -55,7 +56,13 @@ export class Model {
     const [userId = '', keyId] = name.split('/')
     const plan = PLANS[this.plans.get(userId) ?? 0] ?? PLANS[0]
     const paid = this.paid.get(userId) ?? null
-    return { userId, plan, paid, key: keyId === undefined ? null : { id: keyId } }
+    return {
+      userId,
+      plan,
+      paid,
+      capShares: toCapShares(null),
+      key: keyId === undefined ? null : { id: keyId },
+    }
   }
 
   /** Asking about a caller opens its meter. */

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { toCapShares } from '../../lib/contract/account/cap-shares.ts'
 import { Ledger } from '../../lib/db/ledger/ledger.ts'
 import type { CapNotice } from '../../lib/db/ledger/notices.ts'
 import type { WriteCounts } from '../../lib/db/ledger/pending-counts.ts'
 import { NO_COUNTS } from '../../lib/limits/meter-store.ts'
 import { USER_PERIODS, UserPeriod } from '../../lib/limits/user-period.ts'
 
-const TERMS = { plan: { monthlyCap: 100 }, paid: null }
-const NOTICE: CapNotice = { userId: 'id', threshold: 'near_cap', cap: 100 }
+const TERMS = { plan: { monthlyCap: 100 }, paid: null, capShares: toCapShares(null) }
+const NEAR_CAP = { percent: 80, isReported: true, isMailed: true }
+const NOTICE: CapNotice = { userId: 'id', threshold: 'near_cap', cap: 100, ...NEAR_CAP }
 
 function openPeriod() {
   const store = {

@@ -162,7 +162,8 @@ async function notify(app: TestApp, channel: 'mail' | 'webhook'): Promise<string
   const read = async (sql: string) => String(await readValue(app, sql))
   const before = await readColumn(app, 'SELECT id FROM cap_notices')
   const userId = await read("SELECT id FROM users WHERE email = 'ada@example.com'")
-  const notice = { userId, periodStart: NOON, threshold: 'reach_cap', cap: 5_000 } as const
+  const share = { percent: 100, isReported: true, isMailed: true }
+  const notice = { userId, threshold: 'reach_cap', cap: 5_000, ...share } as const
   await insertCapNotice(db, notice, { channel, now: NOON }).run()
   const after = await readColumn(app, 'SELECT id FROM cap_notices')
   return String(after.find((id) => !before.includes(id)))

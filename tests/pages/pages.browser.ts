@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { DEMO_PLAN } from '../../lib/config/plans.ts'
+import { toCapShares } from '../../lib/contract/account/cap-shares.ts'
 import { assertAccessible, SCREENS } from './accessible.ts'
 import { browseInside } from './inside.ts'
 
@@ -109,7 +110,13 @@ describe('the landing page', { timeout: TIMEOUT_MS }, () => {
 
   it('submits the form once the demo key has reached its monthly cap', async () => {
     const { page } = await open('/')
-    const demo = { userId: 'demo', plan: DEMO_PLAN, paid: null, key: null }
+    const demo = {
+      userId: 'demo',
+      plan: DEMO_PLAN,
+      paid: null,
+      capShares: toCapShares(null),
+      key: null,
+    }
     site.app.services.meters.open(demo, Date.now()).count(DEMO_PLAN.monthlyCap)
     await assertSubmits(page)
   })

@@ -76,6 +76,8 @@ describe('the usage page in a browser', { timeout: TIMEOUT_MS }, () => {
       }
       await page.goto(`${site.origin}/app/usage?key=session`)
       await assertAccessible(page, 'nothing counted')
+      await page.goto(`${site.origin}/app/usage/mails`)
+      await assertAccessible(page, 'mails about usage')
       assert.deepEqual(errors, [])
       await page.context().close()
     })

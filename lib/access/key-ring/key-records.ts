@@ -79,6 +79,7 @@ const COLUMNS = {
   otherAmounts: 'others',
   capCurrency: 'spending_caps.currency',
   capAmount: 'amount',
+  usageMails: 'users.usage_mails',
 } as const satisfies Record<keyof StoredKey, string>
 
 /** Selects keys, as `StoredKey`. The columns are in the order of `KEY_COLUMNS`. */
@@ -117,6 +118,8 @@ export interface StoredKey
   /** The columns of a spending cap are null unless the user has chosen one. */
   readonly capCurrency: string | null
   readonly capAmount: number
+  /** JSON; null: the default. */
+  readonly usageMails: string | null
 }
 
 function toRecord(row: StoredKey, plans: Plans): KeyRecord {
@@ -149,5 +152,6 @@ function toStored(row: StoredKey): StoredEntitlement {
         : { plan: paidPlan, status, currency, overages: overages === 1, ...period },
     overagePrice: priceCurrency === null ? null : { currency: priceCurrency, unitAmount, others },
     spendingCap: capCurrency === null ? null : { currency: capCurrency, amount: capAmount },
+    usageMails: row.usageMails,
   }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { overagePeriods, overageReports } from '../../db/billing-tables.ts'
+import { overagePeriods, overageReports, usageByPeriod } from '../../db/billing-tables.ts'
 import {
   and,
   count,
@@ -14,7 +14,6 @@ import {
   sum,
 } from '../../db/drizzle.ts'
 import type { Db } from '../../db/open.ts'
-import { usageByPeriod } from '../../db/tables.ts'
 import { runInTransaction } from '../../db/transaction.ts'
 
 /** An entry of the outbox: units of a period to report to Stripe. It is kept after it is sent. */

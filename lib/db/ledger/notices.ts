@@ -1,10 +1,11 @@
+import type { CapShare } from '../../contract/account/cap-shares.ts'
 import type { Query } from '../../parts/sql.ts'
 
 /** The notices that were already given in a period. */
 export interface Warned {
   /** The largest share of the cap, in per cent; 0: none. */
-  readonly warned: 0 | 80 | 100
-  /** The cap that it is a share of: after a change of plan, both notices are due again. */
+  readonly warned: number
+  /** The cap that it is a share of: after a change of plan, all notices are due again. */
   readonly warnedCap: number
   /** The largest spending cap that was reached, in units; 0: none. */
   readonly warnedUnits: number
@@ -20,12 +21,9 @@ export interface Spending {
 
 export type Threshold = 'near_cap' | 'reach_cap' | 'reach_spending_cap'
 
-/** Of the cap. */
-export const THRESHOLD_PERCENT = { near_cap: 80, reach_cap: 100 } as const
-
-/** A user has reached 80 % or 100 % of the cap, or the spending cap. */
+/** A user has reached a share of the cap, or the spending cap. */
 export type CapNotice = { readonly userId: string } & (
-  | { readonly threshold: 'near_cap' | 'reach_cap'; readonly cap: number }
+  | (CapShare & { readonly threshold: 'near_cap' | 'reach_cap'; readonly cap: number })
   | { readonly threshold: 'reach_spending_cap'; readonly spending: Spending }
 )
 

@@ -2,7 +2,7 @@ import { isUsageError } from '../../contract/account/usage-details.ts'
 import { DAY_MS } from '../../parts/durations.ts'
 import type { Client } from '../connection.ts'
 import { type Columns, rowsOf } from './columns.ts'
-import { type CapNotice, type DueNotice, THRESHOLD_PERCENT } from './notices.ts'
+import type { CapNotice, DueNotice } from './notices.ts'
 
 /** Requests spent of a rate limit, at a time in epoch milliseconds. */
 interface SpentAt {
@@ -256,7 +256,7 @@ function prepareUsers(client: Client) {
         : setWarned.run({
             userId,
             periodStart,
-            warned: THRESHOLD_PERCENT[notice.threshold],
+            warned: notice.percent,
             cap: notice.cap,
           })
     return changes > 0

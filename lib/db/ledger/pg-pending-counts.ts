@@ -5,7 +5,7 @@ import { isConflict } from '../../postgres/faults.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import { translate } from '../../postgres/translate.ts'
 import { type Columns, rowsOf } from './columns.ts'
-import { type CapNotice, THRESHOLD_PERCENT } from './notices.ts'
+import type { CapNotice } from './notices.ts'
 import {
   isSummed,
   type KeyUse,
@@ -239,6 +239,6 @@ async function isNew(
   }
   const sql = `UPDATE usage_by_period SET warned = $3, warned_cap = $4
     WHERE user_id = $1 AND period_start = $2 AND (warned < $3 OR warned_cap <> $4)`
-  const values = [userId, periodStart, THRESHOLD_PERCENT[notice.threshold], notice.cap]
+  const values = [userId, periodStart, notice.percent, notice.cap]
   return (await connection.query(sql, values)).changes > 0
 }

@@ -59,8 +59,6 @@ export function Account(props: AccountProps) {
   )
 }
 
-const USAGE_MAILS = 'At 80 % and 100 % of the monthly cap, and at a spending cap'
-
 function Profile({ base, me, canMail, authUrl }: AccountProps) {
   return (
     <section class="block" aria-label="About you">
@@ -70,7 +68,10 @@ function Profile({ base, me, canMail, authUrl }: AccountProps) {
           ['Verified', me.emailVerified ? 'Yes' : 'No'],
           ['Account created', <Time at={me.createdAt} precision="day" />],
           ['User ID', <code>{me.id}</code>],
-          ['Mails about usage', canMail ? USAGE_MAILS : undefined],
+          [
+            'Mails about usage',
+            canMail ? <a href={`${base}/app/usage/mails`}>When, and to whom</a> : undefined,
+          ],
         ]}
       />
       {canMail && authUrl === null && !me.emailVerified && (

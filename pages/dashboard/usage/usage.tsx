@@ -32,6 +32,9 @@ export function Usage({ base, choice, keys, report, error }: UsageProps) {
       <p class="soft" id="summary" role="status">
         {report !== null && summaryOf(report.total.requests, choice)}
       </p>
+      <p>
+        <a href={`${base}/app/usage/mails`}>Mails about usage</a>
+      </p>
       <div id="report">
         <Result error={error} />
         {report !== null && (

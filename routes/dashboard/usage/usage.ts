@@ -14,10 +14,12 @@ import type { PageAnswer } from '../../pages/page.ts'
 import { showPage } from '../request/answer.ts'
 import { errorForPage } from '../request/call-api.ts'
 import type { AppRoute, UserVisit } from '../request/visit.ts'
+import { usageMailRoutes } from './usage-mails.ts'
 
 export const usageRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/usage', answer: showUsage },
   { method: 'get', path: '/app/usage/export', answer: exportUsage },
+  ...usageMailRoutes,
 ]
 
 const PAGE = { title: 'Usage', assets: ['usage.js'] } as const

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as v from 'valibot'
 import { monthOf } from '../../../lib/config/period.ts'
+import { toCapShares } from '../../../lib/contract/account/cap-shares.ts'
 import { ProrationPreview } from '../../../lib/contract/billing/billing-schemas.ts'
 import { codeOf } from '../../support/helpers.ts'
 import { plansFileOf } from '../../support/plans-file.ts'
@@ -126,7 +127,13 @@ describe('a downgrade after more requests than the smaller plan has', () => {
 
   it('ignores requests of the time before the subscription', async () => {
     const { meters, plans } = shop.app.services
-    const caller = { userId: shop.userId, plan: plans.free, paid: null, key: null }
+    const caller = {
+      userId: shop.userId,
+      plan: plans.free,
+      paid: null,
+      capShares: toCapShares(null),
+      key: null,
+    }
     assert.ok(monthOf(shop.now()).start < shop.now())
     meters.open(caller, shop.now()).count(90_000)
     await shop.buy('pro')

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { describe, it } from 'node:test'
 import { csvParse, dsvFormat } from 'd3-dsv'
 import type { Page } from 'playwright-core'
+import { toCapShares } from '../../../lib/contract/account/cap-shares.ts'
 import { assertAccessible, SCREENS } from '../../pages/accessible.ts'
 import { processFolder } from '../../support/temp-folder.ts'
 import { browseSignedIn } from '../signed-in.ts'
@@ -200,7 +201,13 @@ describe('the batch page', { timeout: TIMEOUT_MS }, () => {
   it('marks the rows that are reduced once all requests of the period are used', async () => {
     const { services } = site.app
     const { id: userId } = await site.app.user('ada').row()
-    const caller = { userId, plan: services.plans.free, paid: null, key: null }
+    const caller = {
+      userId,
+      plan: services.plans.free,
+      paid: null,
+      capShares: toCapShares(null),
+      key: null,
+    }
     services.meters.open(caller, Date.now()).count(services.plans.free.monthlyCap - 1)
     const { page } = await open('/app/batch')
     await page.fill('#addresses', '16.0.0.1\n81.2.69.160\n81.2.69.160')

@@ -4,8 +4,10 @@ import { write } from '../../support/database/sql.ts'
 import { askForReset, nextLink, PASSWORD, sendAuth } from '../../support/sign-in.ts'
 import {
   asBuyer,
+  asConfirmedReceiver,
   asGuest,
   asOperator,
+  asReceiver,
   asUser,
   differsFromStripe,
   EMAIL,
@@ -15,12 +17,14 @@ import {
   keptForm,
   NEW_PASSWORD,
   post,
+  RECEIVER,
   SITE,
   subscribe,
   turnOnFactor,
   withCode,
   withKey,
   withOtherSession,
+  withReceiver,
   withSite,
 } from './scenes.ts'
 
@@ -104,6 +108,11 @@ export const FORM_CASES: readonly FormCase[] = [
       return { page: '/app/account', token }
     },
   },
+  { route: '/app/usage/mails', open: asUser('/app/usage/mails', { thresholds: '50, 100' }) },
+  { route: '/app/usage/mails/receivers', open: asUser('/app/usage/mails', { email: RECEIVER }) },
+  { route: '/app/usage/mails/receivers/:id/remove', open: withReceiver },
+  { route: '/app/usage-mails', open: asReceiver },
+  { route: '/app/usage-mails/stop', open: asConfirmedReceiver },
   { route: '/app/account/sign-out-everywhere', open: withOtherSession },
   { route: '/app/account/sessions/end', open: withOtherSession },
   { route: '/app/account/sessions/end-others', open: withOtherSession },

@@ -6,7 +6,7 @@ import { accept } from '../../contact/inquiry.ts'
 import { codeAt } from '../../support/authenticator.ts'
 import { readValue, write } from '../../support/database/sql.ts'
 import { NOON } from '../../support/helpers.ts'
-import { PASSWORD, signIn } from '../../support/sign-in.ts'
+import { nextLink, PASSWORD, signIn } from '../../support/sign-in.ts'
 import type { Stage } from './stage.ts'
 
 /** A page with a form, and what is typed into the form. */
@@ -95,6 +95,28 @@ export const withSite: FormCase['open'] = async (stage) => {
   return { page: '/app/sites', token: stage.token }
 }
 
+export const RECEIVER = 'ida@shop.example'
+const invite = (stage: Stage) => post(stage, '/v1/account/me/usage/receivers', { email: RECEIVER })
+
+export const withReceiver: FormCase['open'] = async (stage) => {
+  await invite(stage)
+  return { page: '/app/usage/mails', token: stage.token }
+}
+
+export const asReceiver: FormCase['open'] = async (stage) => {
+  await invite(stage)
+  const { pathname, search } = await nextLink(stage.mail)
+  return { page: `${pathname}${search}` }
+}
+
+export const asConfirmedReceiver: FormCase['open'] = async (stage) => {
+  await invite(stage)
+  const { app } = stage.shop
+  await write(app, 'UPDATE usage_receivers SET confirmed_at = asked_at')
+  const id = await readValue(app, 'SELECT id FROM usage_receivers')
+  return { page: `/app/usage-mails/stop?id=${id}` }
+}
+
 export const withOtherSession: FormCase['open'] = async (stage) => {
   await signIn(stage.shop.app, EMAIL)
   return { page: '/app/account', token: stage.token }
@@ -138,7 +160,8 @@ export const failedInquiry = async ({ shop: { app } }: Stage) => {
 }
 
 export const failedNotice = async ({ shop: { app, userId } }: Stage) => {
-  const notice = { userId, periodStart: NOON, threshold: 'reach_cap', cap: 5_000 } as const
+  const share = { percent: 100, isReported: true, isMailed: true }
+  const notice = { userId, threshold: 'reach_cap', cap: 5_000, ...share } as const
   await insertCapNotice(app.services.db, notice, { channel: 'mail', now: NOON }).run()
   await write(app, "UPDATE cap_notices SET state = 'dead'")
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it, mock } from 'node:test'
 import { insertUser, newUser } from '../../../lib/accounts/users.ts'
+import { toCapShares } from '../../../lib/contract/account/cap-shares.ts'
 import { Ledger } from '../../../lib/db/ledger/ledger.ts'
 import { createPgCounts } from '../../../lib/db/ledger/pg-pending-counts.ts'
 import { createQueries } from '../../../lib/db/queries.ts'
@@ -50,6 +51,7 @@ function caller(maxUnits: number | null): Metered {
     userId,
     plan: { requestsPerMinute: 100_000, maxKeys: 1, monthlyCap: CAP },
     paid: { start: NOON - 1, end: NOON + 1_000_000, interval: 'month', overages: overages || null },
+    capShares: toCapShares(null),
     key: { id: 'key' },
   }
 }

@@ -14,7 +14,7 @@ const PERMITTED: Readonly<Record<string, readonly unknown[]>> = {
   'users.email_verified': [0, 1],
   'users.role': ['user', 'operator'],
   'api_keys.type': ['secret', 'publishable'],
-  'usage_by_period.warned': [0, 80, 100],
+  'usage_by_period.warned': [0, 50, 80, 100],
   'subscriptions.overages': [0, 1],
   'subscriptions.interval': ['month', 'year'],
   'subscriptions.carried_requests': [null],

@@ -1,5 +1,12 @@
 import type { Columns } from '../../../lib/db/ledger/columns.ts'
-import { type CallerBucket, type KeyUse, NOTHING_PENDING, type OperationUse, type PendingCounts, type UserUse } from '../../../lib/db/ledger/pending-counts.ts'
+import {
+  type CallerBucket,
+  type KeyUse,
+  NOTHING_PENDING,
+  type OperationUse,
+  type PendingCounts,
+  type UserUse,
+} from '../../../lib/db/ledger/pending-counts.ts'
 
 /** For requests that nobody pays for. */
 export const UNPAID = { overage: 0, chargeable: 0, cap: 0, maxUnits: 0 } as const

@@ -709,6 +709,92 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/me/usage/mails": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
+                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * When mails about usage are sent, and to whom
+         * @description Needs the scope `account:read`.
+         */
+        get: operations["getUsageMails"];
+        /**
+         * Set when mails about usage are sent
+         * @description Each threshold is mailed once in a period, or again if the plan changes. One that use has passed already is mailed at the next request, unless a higher one was reached before. The mail about the spending cap is always sent. Each user may change these settings, or add a receiver, 20 times an hour.
+         *
+         *     Needs the scope `account:write`; keys that lack any scope are refused.
+         */
+        put: operations["setUsageMails"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/me/usage/receivers": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
+                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a further receiver of mails about usage
+         * @description The address gets one mail with a link, valid for an hour, and nothing more until the receiver confirms. Adding it again after that hour sends a new link. A user may have 5 receivers. Each user may change these settings, or add a receiver, 20 times an hour.
+         *
+         *     Needs the scope `account:write`; keys that lack any scope are refused.
+         */
+        post: operations["addUsageReceiver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/me/usage/receivers/{receiverId}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
+                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a receiver of mails about usage
+         * @description Needs the scope `account:write`; keys that lack any scope are refused.
+         */
+        delete: operations["removeUsageReceiver"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/me/sessions": {
         parameters: {
             query?: never;
@@ -2277,6 +2363,31 @@ export interface components {
                 rateLimitMax: number;
             }[];
         };
+        /** @description When mails about usage are sent, and to whom */
+        UsageMails: {
+            /** @description Shares of the monthly cap in per cent, in ascending order */
+            thresholds: number[];
+            receivers: components["schemas"]["UsageReceiver"][];
+        };
+        /** @description When mails about usage are sent */
+        UsageMailsBody: {
+            /** @description Shares of the monthly cap in per cent; empty: no mails about the cap */
+            thresholds: number[];
+        };
+        /** @description A further receiver of mails about usage */
+        UsageReceiver: {
+            /** Format: uuid */
+            id: string;
+            /** Format: email */
+            email: string;
+            /** @description Whether the receiver has agreed; until then, no mail about usage is sent there */
+            confirmed: boolean;
+        };
+        /** @description The address of a further receiver */
+        UsageReceiverBody: {
+            /** Format: email */
+            email: string;
+        };
         /** @description An origin whose pages may send beacons */
         Site: {
             /** Format: uuid */
@@ -3255,6 +3366,22 @@ export interface components {
             };
         };
         /**
+         * @description `EMAIL_NOT_VERIFIED`: The e-mail address of the user must be verified first
+         *
+         *     `INSUFFICIENT_SCOPE`: The key lacks the scope that the operation needs
+         */
+        EMAIL_NOT_VERIFIED_or_INSUFFICIENT_SCOPE: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
          * @description `FORBIDDEN`: This request is not allowed
          *
          *     `INSUFFICIENT_SCOPE`: The key lacks the scope that the operation needs
@@ -3314,22 +3441,6 @@ export interface components {
          *     `BAD_REQUEST`: The request is malformed or a value in it is not valid
          */
         ALREADY_SUBSCRIBED_or_BAD_REQUEST: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ApiError"];
-            };
-        };
-        /**
-         * @description `EMAIL_NOT_VERIFIED`: The e-mail address of the user must be verified first
-         *
-         *     `INSUFFICIENT_SCOPE`: The key lacks the scope that the operation needs
-         */
-        EMAIL_NOT_VERIFIED_or_INSUFFICIENT_SCOPE: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5564,6 +5675,222 @@ export interface operations {
             400: components["responses"]["BAD_REQUEST"];
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["INSUFFICIENT_SCOPE_or_ORIGIN_NOT_ALLOWED"];
+            429: components["responses"]["RATE_LIMITED"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["AUTH_UNAVAILABLE_or_SERVICE_UNAVAILABLE"];
+        };
+    };
+    getUsageMails: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
+                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "thresholds": [
+                     *         50,
+                     *         80,
+                     *         100
+                     *       ],
+                     *       "receivers": [
+                     *         {
+                     *           "id": "7d1f0e7a-3b53-4a0e-9a53-0c2f1c1f7b11",
+                     *           "email": "finance@shop.example",
+                     *           "confirmed": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UsageMails"];
+                };
+            };
+            401: components["responses"]["UNAUTHORIZED"];
+            403: components["responses"]["INSUFFICIENT_SCOPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["AUTH_UNAVAILABLE_or_SERVICE_UNAVAILABLE"];
+        };
+    };
+    setUsageMails: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
+                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "thresholds": [
+                 *         50,
+                 *         80,
+                 *         100
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["UsageMailsBody"];
+            };
+        };
+        responses: {
+            /** @description The settings */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "thresholds": [
+                     *         50,
+                     *         80,
+                     *         100
+                     *       ],
+                     *       "receivers": [
+                     *         {
+                     *           "id": "7d1f0e7a-3b53-4a0e-9a53-0c2f1c1f7b11",
+                     *           "email": "finance@shop.example",
+                     *           "confirmed": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UsageMails"];
+                };
+            };
+            400: components["responses"]["BAD_REQUEST"];
+            401: components["responses"]["UNAUTHORIZED"];
+            403: components["responses"]["INSUFFICIENT_SCOPE"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["AUTH_UNAVAILABLE_or_SERVICE_UNAVAILABLE"];
+        };
+    };
+    addUsageReceiver: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
+                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "finance@shop.example"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UsageReceiverBody"];
+            };
+        };
+        responses: {
+            /** @description The receiver */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7d1f0e7a-3b53-4a0e-9a53-0c2f1c1f7b11",
+                     *       "email": "finance@shop.example",
+                     *       "confirmed": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UsageReceiver"];
+                };
+            };
+            400: components["responses"]["BAD_REQUEST"];
+            401: components["responses"]["UNAUTHORIZED"];
+            403: components["responses"]["EMAIL_NOT_VERIFIED_or_INSUFFICIENT_SCOPE"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["AUTH_UNAVAILABLE_or_SERVICE_UNAVAILABLE"];
+        };
+    };
+    removeUsageReceiver: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id for the request, which the answer repeats. A value that is not a UUID is replaced.
+                 * @example 6f6b1d3e-56c6-4a08-8a0c-9d3a6a3a5a01
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The id of the receiver
+                 * @example 7d1f0e7a-3b53-4a0e-9a53-0c2f1c1f7b11
+                 */
+                receiverId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["UNAUTHORIZED"];
+            403: components["responses"]["INSUFFICIENT_SCOPE"];
+            404: components["responses"]["NOT_FOUND"];
             429: components["responses"]["RATE_LIMITED"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["INTERNAL"];

@@ -1,0 +1,89 @@
+import { type AuditEvent, insertAudit } from '../../../lib/accounts/audit.ts'
+import {
+  confirmReceiver,
+  findById,
+  findByToken,
+  type NamedReceiver,
+  removeReceiver,
+} from '../../../lib/contact/usage-receivers.ts'
+import type { AuditAction } from '../../../lib/contract/account/audit-actions.ts'
+import { ConfirmReceiver, StopUsageMails } from '../../../pages/dashboard/usage/usage-mails.tsx'
+import type { PageAnswer } from '../../pages/page.ts'
+import { showGuestPage } from '../request/answer.ts'
+import { readForm } from '../request/form.ts'
+import type { AppRoute, Visit } from '../request/visit.ts'
+
+/**
+ * For receivers of mails about usage, who need no account: the links in their mails lead here. The secret in the link
+ * stands for a session.
+ */
+export const usageReceiverRoutes: readonly AppRoute<Visit>[] = [
+  { method: 'get', path: '/app/usage-mails', answer: showConfirm },
+  { method: 'post', path: '/app/usage-mails', answer: confirm },
+  { method: 'get', path: '/app/usage-mails/stop', answer: showStop },
+  { method: 'post', path: '/app/usage-mails/stop', answer: stop },
+]
+
+const TITLE = 'Mails about usage'
+
+async function showConfirm(visit: Visit): Promise<PageAnswer> {
+  const { services, instance, c } = visit
+  const secret = c.req.query('token') ?? ''
+  const found = await findByToken(services.db, secret, services.now())
+  if (found === null) return showExpired(visit)
+  if (found.confirmedAt !== null) return showAgreed(visit, found)
+  const content = ConfirmReceiver({ base: instance.base, ...found, secret })
+  return showGuestPage(visit, { title: TITLE, content })
+}
+
+async function confirm(visit: Visit): Promise<PageAnswer> {
+  const { db, now } = visit.services
+  const token = (await readForm(visit.c)).text('token')
+  const found = await findByToken(db, token, now())
+  if (found === null) return showExpired(visit)
+  const audit = insertAudit(db, eventOf(found, 'confirm_usage_receiver', now()))
+  await confirmReceiver(db, { token, now: now() }, audit)
+  return showAgreed(visit, found)
+}
+
+function showAgreed(visit: Visit, { email, account }: NamedReceiver): Promise<PageAnswer> {
+  const content = `${email} now gets mails about the requests of ${account}. Each of them has a link to stop them.`
+  return showGuestPage(visit, { title: TITLE, content })
+}
+
+function showExpired(visit: Visit): Promise<PageAnswer> {
+  const content = 'This link has expired. Ask the owner of the account to add your address again.'
+  return showGuestPage(visit, { title: TITLE, content, status: 404 })
+}
+
+async function showStop(visit: Visit): Promise<PageAnswer> {
+  const { services, instance, c } = visit
+  const secret = c.req.query('id') ?? ''
+  const found = await findById(services.db, secret)
+  if (found === null) return showStopped(visit)
+  const content = StopUsageMails({ base: instance.base, ...found, secret })
+  return showGuestPage(visit, { title: TITLE, content })
+}
+
+async function stop(visit: Visit): Promise<PageAnswer> {
+  const { db, now } = visit.services
+  const found = await findById(db, (await readForm(visit.c)).text('id'))
+  if (found !== null) {
+    await removeReceiver(db, found, insertAudit(db, eventOf(found, 'stop_usage_mails', now())))
+  }
+  return showStopped(visit)
+}
+
+function showStopped(visit: Visit): Promise<PageAnswer> {
+  return showGuestPage(visit, { title: TITLE, content: 'You get none of these mails any more.' })
+}
+
+/** In the log of the user, without the address: the log cannot be changed, and the address is another person's. */
+function eventOf(
+  { id, userId }: NamedReceiver,
+  action: AuditAction,
+  createdAt: number,
+): AuditEvent {
+  const target = { targetType: 'usage_receiver', targetId: id }
+  return { app: 'dashboard', actorId: userId, actorLabel: 'receiver', action, createdAt, ...target }
+}
