@@ -92,6 +92,12 @@ describe('the systemd unit', () => {
     assert.equal(setting(UNIT, 'CapabilityBoundingSet'), '')
   })
 
+  it('names documents that exist, that on faults first, for systemctl status', () => {
+    const named = setting(UNIT, 'Documentation').split(' ')
+    assert.ok(named[0]?.endsWith('/docs/troubleshooting.md'))
+    for (const url of named) assert.ok(read(url.replace('file:///srv/meridian/app/', '')))
+  })
+
   it('allows the JavaScript compiler to map executable memory', () => {
     assert.doesNotMatch(UNIT, /^MemoryDenyWriteExecute=yes/m)
   })
