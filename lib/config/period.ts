@@ -61,6 +61,11 @@ export function dayOf(now: number): number {
   return Math.floor(now / DAY_MS)
 }
 
+/** As many days up to that of `now`, oldest first, as `2026-01-15`. */
+export function daysUpTo(now: number, count: number): string[] {
+  return Array.from({ length: count }, (_, n) => dateOfDay(dayOf(now) - count + 1 + n))
+}
+
 /** The day as `2026-01-15`. */
 export function dateOfDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10)

@@ -1,19 +1,20 @@
 import { moneyText } from '../../../lib/config/money.ts'
-import type { UsageStats } from '../../../lib/contract/account/account-schemas.ts'
+import type { ApiKeyInfo, UsageStats } from '../../../lib/contract/account/account-schemas.ts'
 import type { Plan } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { Overages } from '../../../lib/contract/billing/overages.ts'
 import { FirstKeyButton } from '../../first-key.tsx'
-import { Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
-import { count, counted } from '../parts/format.ts'
+import { count } from '../parts/format.ts'
 import { Given } from '../parts/given.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
+import type { Requests } from './requests.ts'
+import { RequestsCard } from './requests-card.tsx'
+import { type SiteGlance, SlowestSite, Troubles } from './troubles.tsx'
 
-const CHART_HEIGHT = 120
-const BAR_STEP = 20
-const BAR_WIDTH = 14
+/** A key that expires sooner is named. */
+const SOON_MS = 30 * 86_400_000
 
 interface OverviewProps {
   readonly base: string
@@ -24,58 +25,74 @@ interface OverviewProps {
   readonly plan: Plan | null
   /** null if the plan has no overages, or their price is not known. */
   readonly overages: Overages | null
+  /** When the requests of the period begin at zero again, in ISO 8601. */
+  readonly resetsAt: string
+  readonly keys: readonly ApiKeyInfo[]
+  readonly now: number
+  readonly requests: Requests
+  readonly sites: readonly SiteGlance[]
 }
 
-export function Overview({ base, url, usage, plan, overages }: OverviewProps) {
-  const { totalRequests, monthlyCap, totalKeys, activeKeys, dailyUsage, keys } = usage
+export function Overview(props: OverviewProps) {
+  const { base, url, usage, plan, overages, keys, requests, sites } = props
   return (
     <>
       <CapNotice base={base} usage={usage} overages={overages} />
+      {keys.length === 0 && <FirstKey base={base} url={url} />}
       <div class="tiles">
-        <Card id="requests" title="Requests this period">
-          <p class="figure">{count(totalRequests)}</p>
-          {monthlyCap === null ? (
-            <Charged overages={overages} />
-          ) : (
-            <>
-              <UsageBar used={totalRequests} cap={monthlyCap} />
-              <p class="soft">
-                {percent(totalRequests, monthlyCap)} of {count(monthlyCap)}
-              </p>
-            </>
-          )}
-        </Card>
+        <PeriodCard {...props} />
         <Card id="plan" title="Plan">
           <p class="figure">{plan?.name ?? '–'}</p>
-          <p>
-            <a href={`${base}/app/billing`}>Plans and billing</a>
-          </p>
+          <a href={`${base}/app/billing`}>Plans and billing</a>
         </Card>
-        <Card id="key-count" title="Active keys">
-          <p class="figure">{count(activeKeys)}</p>
-          <p>
-            <a href={`${base}/app/keys`}>
-              {totalKeys === activeKeys
-                ? 'Manage keys'
-                : `Manage ${count(totalKeys)} keys, including expired ones`}
-            </a>
-          </p>
-        </Card>
+        <KeysCard {...props} />
+        <SlowestSite base={base} sites={sites} />
       </div>
-      {keys.length === 0 ? (
-        <FirstKey base={base} url={url} />
+      {(keys.length > 0 || requests.total > 0) && <RequestsCard base={base} requests={requests} />}
+      <Troubles base={base} errors={requests.errors} sites={sites} />
+    </>
+  )
+}
+
+function PeriodCard({ usage, overages, resetsAt }: OverviewProps) {
+  const { totalRequests, monthlyCap } = usage
+  return (
+    <Card id="requests" title="Requests this period">
+      <p class="figure">{count(totalRequests)}</p>
+      {monthlyCap === null ? (
+        <Charged overages={overages} />
       ) : (
         <>
-          <Card id="daily" title="Requests per day">
-            <DailyChart days={dailyUsage} />
-            <p>
-              <a href={`${base}/app/usage`}>By endpoint, key and result</a>
-            </p>
-          </Card>
-          <KeyRates keys={keys} />
+          <UsageBar used={totalRequests} cap={monthlyCap} />
+          <p class="soft">
+            of {count(monthlyCap)}, resets on <Time at={resetsAt} precision="words" />
+          </p>
         </>
       )}
-    </>
+    </Card>
+  )
+}
+
+function KeysCard({ base, keys, now }: OverviewProps) {
+  const active = keys.filter(({ isActive }) => isActive)
+  const ending = active
+    .flatMap(({ name, expiresAt }) => (expiresAt === null ? [] : [{ name, expiresAt }]))
+    .filter(({ expiresAt }) => Date.parse(expiresAt) < now + SOON_MS)
+  const [next] = ending.toSorted((a, b) => a.expiresAt.localeCompare(b.expiresAt))
+  return (
+    <Card id="key-count" title="Active keys">
+      <p class="figure">{count(active.length)}</p>
+      {next !== undefined && (
+        <p class="near">
+          <Given text={next.name} /> expires on <Time at={next.expiresAt} precision="words" />
+        </p>
+      )}
+      <a href={`${base}/app/keys`}>
+        {keys.length === active.length
+          ? 'Manage keys'
+          : `Manage ${count(keys.length)} keys, including expired ones`}
+      </a>
+    </Card>
   )
 }
 
@@ -132,23 +149,6 @@ function FirstKey({ base, url }: Pick<OverviewProps, 'base' | 'url'>) {
   )
 }
 
-function KeyRates({ keys }: Pick<UsageStats, 'keys'>) {
-  return (
-    <Card id="rates" title="Rate limit per key">
-      <div class="wide">
-        <Table
-          heads={['Key', 'Last used', 'Requests left this minute']}
-          rows={keys.map(({ keyPrefix, keyName, lastUsedAt, rateLimitRemaining, rateLimitMax }) => [
-            [<Given text={keyName} />, ' ', <code class="soft">{keyPrefix}…</code>],
-            <Time at={lastUsedAt} />,
-            `${count(rateLimitRemaining)} of ${counted(rateLimitMax, 'request', 'requests')}`,
-          ])}
-        />
-      </div>
-    </Card>
-  )
-}
-
 /** Rounded down, so that 100% means that everything is used. */
 function percent(used: number, cap: number): string {
   return `${Math.floor(cap === 0 ? 100 : Math.min(1, used / cap) * 100)}%`
@@ -174,51 +174,4 @@ function UsageBar({ used, cap }: { used: number; cap: number }) {
 function levelOf(share: number): 'low' | 'near' | 'full' {
   if (share >= 1) return 'full'
   return share >= 0.8 ? 'near' : 'low'
-}
-
-/** Requests per day, oldest first, as bars and as a table for people who cannot see the bars. */
-function DailyChart({ days }: { readonly days: UsageStats['dailyUsage'] }) {
-  const most = Math.max(0, ...days.map(({ requests }) => requests))
-  const heightOf = (requests: number) =>
-    requests === 0 ? 0 : Math.max(2, (requests / most) * CHART_HEIGHT)
-  return (
-    <figure class="daily">
-      <svg
-        viewBox={`0 0 ${days.length * BAR_STEP} ${CHART_HEIGHT}`}
-        preserveAspectRatio="none"
-        aria-hidden="true"
-      >
-        {days.map(({ date, requests }, at) => {
-          const height = heightOf(requests)
-          return (
-            <g>
-              <title>{`${date}: ${count(requests)}`}</title>
-              <rect class="ground" x={at * BAR_STEP} width={BAR_STEP} height={CHART_HEIGHT} />
-              <rect
-                class="day"
-                x={at * BAR_STEP + 3}
-                y={CHART_HEIGHT - height}
-                width={BAR_WIDTH}
-                height={height}
-              />
-            </g>
-          )
-        })}
-      </svg>
-      <figcaption>
-        <span>{days[0]?.date}</span>
-        <span>Daily peak: {count(most)}</span>
-        <span>{days.at(-1)?.date}</span>
-      </figcaption>
-      <details>
-        <summary>Show as a table</summary>
-        <div class="wide">
-          <Table
-            heads={['Day (UTC)', 'Requests']}
-            rows={days.toReversed().map(({ date, requests }) => [date, count(requests)])}
-          />
-        </div>
-      </details>
-    </figure>
-  )
 }

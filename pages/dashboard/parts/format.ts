@@ -25,6 +25,15 @@ export function dayText(time: string): string {
   return time.slice(0, 10)
 }
 
+/** 15 January */
+export function dayInWords(time: string): string {
+  return new Date(time).toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'long',
+    timeZone: 'UTC',
+  })
+}
+
 /** 2026-01-15 11:00 from an hour of the API, 2026-01-15T11. */
 export function hourText(hour: string): string {
   return `${hour.replace('T', ' ')}:00`

@@ -1,4 +1,4 @@
-import { dateOfDay, dayOf } from '../../../lib/config/period.ts'
+import { daysUpTo } from '../../../lib/config/period.ts'
 import { USAGE_COLUMNS, type UsageRow } from '../../../lib/contract/account/usage-details.ts'
 import { usageCsv } from '../../../lib/usage/usage-details.ts'
 import { endpointName } from '../../../pages/dashboard/usage/endpoints.ts'
@@ -40,7 +40,7 @@ async function showUsage(visit: UserVisit): Promise<PageAnswer> {
 }
 
 async function makeReport(visit: UserVisit, choice: UsageChoice): Promise<UsageReport> {
-  const dates = datesOf(choice, visit.services.now())
+  const dates = daysUpTo(visit.services.now(), PERIODS[choice.period])
   const read = async (by: string): Promise<readonly UsageRow[]> => {
     const query = { ...toQuery(choice, dates), by }
     return (await visit.callApi('getUsageDetails', { query })).rows
@@ -64,7 +64,7 @@ async function makeReport(visit: UserVisit, choice: UsageChoice): Promise<UsageR
 /** Answers with a file: all counts of the period and filters that the page shows. */
 async function exportUsage({ callApi, c, services }: UserVisit): Promise<PageAnswer> {
   const choice = readChoice((name) => c.req.query(name))
-  const query = toQuery(choice, datesOf(choice, services.now()))
+  const query = toQuery(choice, daysUpTo(services.now(), PERIODS[choice.period]))
   const by = USAGE_COLUMNS.join(',')
   const { rows, from, to } = await callApi('getUsageDetails', { query: { ...query, by } })
   const headers = { 'content-disposition': `attachment; filename="usage-${from}-${to}.csv"` }
@@ -92,13 +92,6 @@ function nameIn<Name extends string>(
 ): Name | undefined {
   // safe: the tables are constants with no other keys
   return (Object.keys(table) as Name[]).find((name) => name === text)
-}
-
-/** The days of the period up to today, oldest first. */
-function datesOf({ period }: UsageChoice, now: number): string[] {
-  const length = PERIODS[period]
-  const first = dayOf(now) - length + 1
-  return Array.from({ length }, (_, n) => dateOfDay(first + n))
 }
 
 /** The query for the API. */

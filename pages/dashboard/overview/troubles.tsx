@@ -1,0 +1,111 @@
+import type { UsageRow } from '../../../lib/contract/account/usage-details.ts'
+import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { numbers, Table } from '../../table.tsx'
+import { Card } from '../parts/card.tsx'
+import { count } from '../parts/format.ts'
+import { Rated } from '../parts/rated.tsx'
+import { Time } from '../parts/time.tsx'
+import { endpointName } from '../usage/endpoints.ts'
+import { MIN_VIEWS, rate, valueText } from '../vitals/rating.ts'
+
+/** The last week of a site; null if it cannot be read now. */
+export interface SiteGlance {
+  readonly name: string
+  readonly overview: RumOverview | null
+}
+
+interface TroublesProps {
+  readonly base: string
+  /** Newest first. */
+  readonly errors: readonly UsageRow[]
+  readonly sites: readonly SiteGlance[]
+}
+
+const SHOWN = 5
+
+/** The newest errors of requests and of pages; nothing if there are none. */
+export function Troubles({ base, errors, sites }: TroublesProps) {
+  const ofPages = sites
+    .flatMap(({ name, overview }) => (overview?.errors ?? []).map((error) => ({ ...error, name })))
+    .toSorted((a, b) => b.lastSeenAt.localeCompare(a.lastSeenAt))
+  if (errors.length + ofPages.length === 0) return null
+  return (
+    <div class="pair">
+      {errors.length > 0 && (
+        <Card id="api-errors" title="Newest errors of requests">
+          <section class="wide stacked" tabindex={0} aria-label="Table of errors of requests">
+            <Table
+              isStacked
+              heads={['Day (UTC)', 'Endpoint', 'Status', ...numbers('Requests')]}
+              rows={errors
+                .slice(0, SHOWN)
+                .map(({ day, operation = '', status, requests }) => [
+                  day,
+                  <code>{endpointName(operation)}</code>,
+                  status,
+                  count(requests),
+                ])}
+            />
+          </section>
+        </Card>
+      )}
+      {ofPages.length > 0 && (
+        <Card id="page-errors" title="Newest errors of pages">
+          <section class="wide stacked" tabindex={0} aria-label="Table of errors of pages">
+            <Table
+              isStacked
+              heads={['Message', 'Last seen', ...numbers('Times')]}
+              rows={ofPages
+                .slice(0, SHOWN)
+                .map(({ name, message, lastSeenAt, count: times }) => [
+                  <a href={vitalsPath(base, name)}>{message}</a>,
+                  <Time at={lastSeenAt} />,
+                  count(times),
+                ])}
+            />
+          </section>
+        </Card>
+      )}
+    </div>
+  )
+}
+
+type SlowestSiteProps = Pick<TroublesProps, 'base' | 'sites'>
+
+/** The site whose main content appears last. */
+export function SlowestSite({ base, sites }: SlowestSiteProps) {
+  const measured = sites.flatMap(({ name, overview }) => {
+    const { p75 = null, sampleCount = 0 } = overview?.metrics.lcp ?? {}
+    return p75 === null ? [] : [{ name, p75, sampleCount }]
+  })
+  const [slowest] = measured.toSorted((a, b) => b.p75 - a.p75)
+  if (slowest === undefined) return <Unmeasured base={base} sites={sites} />
+  const { name, p75, sampleCount } = slowest
+  const rating = sampleCount < MIN_VIEWS ? null : rate('lcp', p75)
+  return (
+    <Card id="slowest" title={measured.length === 1 ? 'Main content appears' : 'Slowest site'}>
+      <p class="figure">
+        <Rated text={valueText('lcp', p75)} rating={rating} />
+      </p>
+      <p class="soft">LCP at the 75th percentile, last 7 days</p>
+      <a href={vitalsPath(base, name)}>{name}</a>
+    </Card>
+  )
+}
+
+function Unmeasured({ base, sites }: SlowestSiteProps) {
+  return (
+    <Card id="slowest" title="Your pages">
+      <p class="soft">
+        {sites.length === 0
+          ? 'Measure how fast your pages are for their visitors.'
+          : 'No view was measured in the last 7 days.'}
+      </p>
+      <a href={`${base}/app/sites`}>{sites.length === 0 ? 'Add a site' : 'Check your sites'}</a>
+    </Card>
+  )
+}
+
+function vitalsPath(base: string, site: string): string {
+  return `${base}/app/vitals?${new URLSearchParams({ site })}`
+}
