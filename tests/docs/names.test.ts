@@ -29,6 +29,18 @@ describe('the documents', () => {
     }
   })
 
+  it('name only options that the usage of a command explains', () => {
+    const sources = globSync(['{scripts,bench}/**/*.ts', 'tests/{run.ts,support/runner/*.ts}'], {
+      cwd,
+    })
+    const usages = sources.map((path) => readFileSync(new URL(path, cwd), 'utf8')).join('\n')
+    const commands = allOf(/npm run (?:--silent )?[a-z:]+ -- ([^`\n#|>)]*)/g)
+    const options = new Set(commands.flatMap((text) => text?.match(/(?<= |^)--[a-z-]+/g) ?? []))
+    assert.ok(options.size > 20)
+    const unknown = [...options].filter((option) => !new RegExp(`${option}\\b(?!-)`).test(usages))
+    assert.deepEqual(unknown, [])
+  })
+
   it('name only npm commands that exist', () => {
     const names = allOf(/npm run (?:--silent )?([a-z:]+)/g)
     assert.ok(names.length > 20)
