@@ -54,6 +54,8 @@ export interface Call<Row extends OperationRow> {
   readonly form: MediaType
   /** The header Accept-Language, for `lang=auto`. */
   readonly acceptLanguage: string | undefined
+  /** Whether only the headers of the answer are sent, as for HEAD: then the handler must change nothing. */
+  readonly isHead: boolean
   /** null only if the operation is public. */
   readonly caller: Row['access'] extends 'public' ? null : Caller
   /** null if the runtime does not know it. */

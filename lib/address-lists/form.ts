@@ -1,3 +1,4 @@
+import { BYTE_ORDER_MARK } from '../contract/geo/csv-cell.ts'
 import { toCells } from './cells.ts'
 import { type Directives, delimiterIn, findDirectives } from './directives.ts'
 import { findAddresses } from './find-addresses.ts'
@@ -52,8 +53,6 @@ const IP_NAME =
   /^((c|client|remote|source|src|visitor|user)?[ _.-]?ip(v?[46])?([ _-]?addr(ess)?)?|(client|remote|source|src)[ _.-]?addr(ess)?|id\.orig_h)$/i
 /** Behind a proxy, what is called remote is often the proxy. */
 const CLIENT_NAME = /(^|\.)(c|client|visitor|user)[ _.-]?ip([ _-]?addr(ess)?)?$/i
-
-export const BYTE_ORDER_MARK = '\ufeff'
 
 /** Recognises the form of a list by its first characters, apart from what is corrected. */
 export function recognise(text: string, corrections: Corrections = {}): ListForm {

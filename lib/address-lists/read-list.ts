@@ -1,7 +1,8 @@
+import { BYTE_ORDER_MARK } from '../contract/geo/csv-cell.ts'
 import { toCells } from './cells.ts'
 import { fieldsIn } from './directives.ts'
 import { findAddresses } from './find-addresses.ts'
-import { BYTE_ORDER_MARK, isDirective, KINDS, type ListForm, nameOfColumn } from './form.ts'
+import { isDirective, KINDS, type ListForm, nameOfColumn } from './form.ts'
 import { textOfField, toObject } from './json-object.ts'
 import { Records } from './records.ts'
 

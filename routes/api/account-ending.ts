@@ -15,14 +15,16 @@ export function accountEndingHandlers(services: Parts) {
   const { db, storage, ledger, log } = services
   const deleteAccount = createDeleteAccount(services)
   return {
-    exportAccount: async ({ caller, now, requestId }) => {
+    exportAccount: async ({ caller, now, requestId, isHead }) => {
       await getUser(db, caller)
+      const day = new Date(now).toISOString().slice(0, 10)
+      const name = `meridian-${day}.tar.gz`
+      if (isHead) return { status: 200, file: new Blob([]).stream(), name }
       await ledger.flush()
       await insertAudit(db, callerEvent(caller, { action: 'export_account' }, now)).run()
       const onError = (err: unknown) => log.error({ requestId, err }, 'an export broke off')
       const file = exportAccount(storage.longReads, { userId: caller.userId, now, onError })
-      const day = new Date(now).toISOString().slice(0, 10)
-      return { status: 200, file, name: `meridian-${day}.tar.gz` }
+      return { status: 200, file, name }
     },
     deleteAccount: async ({ caller, body, now }) => {
       const user = await getUser(db, caller)

@@ -16,9 +16,12 @@ export const accountEndingRoutes: readonly AppRoute<UserVisit>[] = [
 ]
 
 async function exportAccount(visit: UserVisit): Promise<PageAnswer> {
-  const { session } = visit
+  const { session, c } = visit
   const call = session.open(getOperation('exportAccount'))
-  const { file = '', headers } = toReplyAnswer(call, await session.perform(call, {}))
+  const { file = '', headers } = toReplyAnswer(
+    call,
+    await session.perform(call, { isHead: c.req.method === 'HEAD' }),
+  )
   const disposition = headers['content-disposition'] ?? 'attachment'
   const type = headers['content-type'] ?? 'application/octet-stream'
   return { status: 200, file, type, headers: { 'content-disposition': disposition } }

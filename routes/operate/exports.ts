@@ -1,7 +1,7 @@
 import { notConfigured } from '../../lib/billing/billing.ts'
 import { dateOfDay, dayOf, monthOf } from '../../lib/config/period.ts'
 import { runInTransaction } from '../../lib/db/transaction.ts'
-import { csvFile } from '../../lib/services/operate/csv-file.ts'
+import { openCsvFile } from '../../lib/services/operate/csv-file.ts'
 import {
   exportAudit,
   exportInvoices,
@@ -55,19 +55,18 @@ export const exportRoutes: readonly AppRoute<UserVisit>[] = [
   },
 ]
 
-/** The audit row says first who takes the data. */
+/** Reads the first rows before it answers, so that a fault is an error. The audit row says first who takes the data. */
 async function sendFile(
   visit: UserVisit,
   name: string,
   { columns, pages }: ListExport,
 ): Promise<PageAnswer> {
   const { db, log } = visit.services
-  await runInTransaction(db, [operatorAudit(visit, { action: 'export_list', detail: name })])
+  const headers = { 'content-disposition': `attachment; filename="${name}.csv"` }
+  const answer = { status: 200, type: 'text/csv; charset=utf-8', headers }
+  if (visit.c.req.method === 'HEAD') return { ...answer, file: '' }
   const onError = (error: unknown) => log.error({ err: error, list: name }, 'an export broke off')
-  return {
-    status: 200,
-    file: csvFile(columns, pages, onError),
-    type: 'text/csv; charset=utf-8',
-    headers: { 'content-disposition': `attachment; filename="${name}.csv"` },
-  }
+  const file = await openCsvFile(columns, pages, onError)
+  await runInTransaction(db, [operatorAudit(visit, { action: 'export_list', detail: name })])
+  return { ...answer, file }
 }

@@ -33,6 +33,8 @@ export interface Input {
   readonly acceptLanguage: string | undefined
   /** The header in which proxies name their clients. */
   readonly clientHeader: string | undefined
+  /** Whether only the headers of the answer are sent, as for HEAD. */
+  readonly isHead: boolean
 }
 
 export type AnyReply = AnyBody & { readonly headers?: Readonly<Record<string, string>> }
@@ -88,7 +90,7 @@ export async function perform(
 }
 
 export function toCall(asked: Asked, input: Input): AnyCall {
-  const { params, query, headers, body, form, acceptLanguage, clientHeader } = input
+  const { params, query, headers, body, form, acceptLanguage, clientHeader, isHead } = input
   const { requestId, now, row, caller, client, meter } = asked
   return {
     requestId,
@@ -99,6 +101,7 @@ export function toCall(asked: Asked, input: Input): AnyCall {
     body,
     form,
     acceptLanguage,
+    isHead,
     caller,
     clientAddress: client === null ? null : client.address,
     clientIsProxy: client !== null && isProxy(client, clientHeader),

@@ -55,7 +55,8 @@ export function serve(services: Services, row: Operation, handler: AnyHandler) {
       const acceptLanguage = c.req.header('accept-language')
       const clientHeader = c.req.header(services.config.clientHeader)
       const params = c.req.param()
-      const input = { params, query, headers, body, form, acceptLanguage, clientHeader }
+      const isHead = c.req.method === 'HEAD'
+      const input = { params, query, headers, body, form, acceptLanguage, clientHeader, isHead }
       const act = () => perform(services, handler, exchange, input)
       const reply = await performOnce(services, exchange, c, { input, act })
       return answerReply(services, exchange, reply)
@@ -129,6 +130,7 @@ const NO_INPUT = {
   headers: undefined,
   body: undefined,
   acceptLanguage: undefined,
+  isHead: false,
   clientHeader: undefined,
 } as const
 

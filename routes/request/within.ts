@@ -20,6 +20,8 @@ export interface Given {
   readonly body?: unknown
   /** The header Accept-Language of the other request. */
   readonly acceptLanguage?: string | undefined
+  /** Whether only the headers of the answer are sent, as for HEAD. */
+  readonly isHead?: boolean
 }
 
 /** The call of an operation on behalf of another request, such as that for a page. */
@@ -78,7 +80,7 @@ function observe({ requestTimes }: Services, call: Call, status: number): void {
 /** Parses what is given by the row. Throws BAD_REQUEST like a request with the same values. */
 export function readInput(
   row: Operation,
-  { params = {}, query = {}, body, acceptLanguage }: Given,
+  { params = {}, query = {}, body, acceptLanguage, isHead = false }: Given,
 ): Input {
   const search = new URLSearchParams(query)
   const names = [...search.keys()]
@@ -93,6 +95,7 @@ export function readInput(
     form: 'application/json',
     acceptLanguage,
     clientHeader: undefined,
+    isHead,
   }
 }
 

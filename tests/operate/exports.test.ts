@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { getRequestListener } from '@hono/node-server'
 import { csvParse } from 'd3-dsv'
 import { dayOf } from '../../lib/config/period.ts'
-import { csvFile } from '../../lib/services/operate/csv-file.ts'
+import { openCsvFile } from '../../lib/services/operate/csv-file.ts'
 import { openShop } from '../billing/shop.ts'
 import { write } from '../support/database/sql.ts'
 import { NOON } from '../support/helpers.ts'
+import { startLoopbackServer } from '../support/loopback-server.ts'
 import { closedAfterTest } from '../support/scene/freshly.ts'
 import { freshScene } from '../support/scene/scene.ts'
 import { actionsOf, OPERATOR } from './operator.ts'
@@ -64,6 +66,18 @@ describe('the people as CSV', () => {
         ['export_list', 'people'],
       ],
     )
+  })
+
+  it('are not logged as taken if only the headers are asked for', async () => {
+    const cookie = await olga.enter()
+    for (const path of ['people.csv', 'audit.csv', 'usage.csv?month=2026-01']) {
+      const url = `http://localhost${ROOT}/${path}`
+      const request = new Request(url, { method: 'HEAD', headers: { cookie } })
+      const { status, headers } = await app.app.fetch(request, { remoteAddress: '192.0.2.1' })
+      assert.equal(status, 200, path)
+      assert.match(headers.get('content-disposition') ?? '', /^attachment/)
+    }
+    assert.deepEqual(await actionsOf(app), [])
   })
 
   it('run no formula in a spreadsheet', async () => {
@@ -141,6 +155,17 @@ describe('the invoices of all as CSV', () => {
     assert.match(page.html, /action="\/app\/operate\/invoices\.csv"/)
   })
 
+  it('is an error, and not logged as taken, if Stripe does not answer', async () => {
+    const shop = closed(await openShop())
+    const operator = shop.app.operator('olga')
+    await operator.enter()
+    shop.double.failCalls({ kind: '500' }, 10)
+    const { status, headers } = await operator.visit(`${ROOT}/invoices.csv?month=2026-01`)
+    assert.equal(status, 503)
+    assert.equal(headers.get('content-disposition'), null)
+    assert.deepEqual(await actionsOf(shop.app), [])
+  })
+
   it('does not exist where nothing is sold', async () => {
     assert.equal((await olga.visit(`${ROOT}/invoices.csv`)).status, 503)
   })
@@ -160,7 +185,7 @@ describe('a CSV file', () => {
         isEnded = true
       }
     }
-    const reader = csvFile(['n'], pages(), assert.ifError).getReader()
+    const reader = (await openCsvFile(['n'], pages(), assert.ifError)).getReader()
     await reader.read()
     await reader.read()
     assert.ok(asked.length <= 3, asked.join())
@@ -174,8 +199,42 @@ describe('a CSV file', () => {
       throw new Error('the disk fails')
     }
     const errors: unknown[] = []
-    const file = csvFile(['n'], pages(), (error) => errors.push(error))
+    const file = await openCsvFile(['n'], pages(), (error) => errors.push(error))
     await assert.rejects(new Response(file).text(), /the disk fails/)
     assert.equal(errors.length, 1)
+  })
+
+  it('is no file if the first rows cannot be read', async () => {
+    // biome-ignore lint/correctness/useYield: it fails first
+    async function* pages(): AsyncGenerator<never[]> {
+      throw new Error('the disk fails')
+    }
+    await assert.rejects(openCsvFile(['n'], pages(), assert.ifError), /the disk fails/)
+  })
+
+  it('that breaks off is no whole answer to its client', async () => {
+    const { promise: isRead, resolve: goOn } = Promise.withResolvers<void>()
+    async function* pages() {
+      yield [{ n: 1 }]
+      await isRead
+      throw new Error('the disk fails')
+    }
+    const answer = async () => new Response(await openCsvFile(['n'], pages(), () => {}))
+    await using server = await startLoopbackServer(getRequestListener(answer))
+    const response = await fetch(server.origin)
+    assert.equal(response.status, 200)
+    const reader = response.body?.getReader() ?? assert.fail()
+    await reader.read()
+    goOn()
+    await assert.rejects(reader.read())
+  })
+
+  it('begins with the mark by which Excel knows UTF-8', async () => {
+    async function* pages() {
+      yield [{ name: 'Zoë' }]
+    }
+    const file = await openCsvFile(['name'], pages(), assert.ifError)
+    const bytes = Buffer.from(await new Response(file).arrayBuffer())
+    assert.equal(bytes.toString('utf8'), '\ufeffname\r\nZoë\r\n')
   })
 })

@@ -1,3 +1,6 @@
+/** By it, spreadsheets know UTF-8: without, Excel reads a CSV file in the code page of the machine. */
+export const BYTE_ORDER_MARK = '\ufeff'
+
 /** Characters with which a formula begins, the full-width ones included. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 /** An offset from UTC, a calling code or another number. */

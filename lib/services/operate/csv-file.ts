@@ -1,21 +1,24 @@
 import { csvFormatRows } from 'd3-dsv'
-import { csvCell } from '../../contract/geo/csv-cell.ts'
+import { BYTE_ORDER_MARK, csvCell } from '../../contract/geo/csv-cell.ts'
 
 /** A row by column. Empty cells are undefined. */
 export type CsvRow = Readonly<Record<string, string | number | boolean | undefined>>
 
 /**
- * CSV with a line of names, as RFC 4180 has it. Asks for each page of rows once the one before has been read.
- * `onError` is called if the file breaks off.
+ * CSV with a line of names, as RFC 4180 has it, for spreadsheets. Rejects if the first page of rows cannot be read, and
+ * asks for each other one once the one before has been read. `onError` is called if the file breaks off.
  */
-export function csvFile(
+export async function openCsvFile(
   columns: readonly string[],
   pages: AsyncIterable<readonly CsvRow[]>,
   onError: (error: unknown) => void,
-): ReadableStream<Uint8Array> {
+): Promise<ReadableStream<Uint8Array>> {
   const encoder = new TextEncoder()
   const chunks = toLines(columns, pages)
+  const first = await chunks.next()
+  const names = `${BYTE_ORDER_MARK}${columns.join(',')}\r\n`
   return new ReadableStream({
+    start: (controller) => controller.enqueue(encoder.encode(`${names}${first.value ?? ''}`)),
     pull: async (controller) => {
       try {
         const { done, value } = await chunks.next()
@@ -23,6 +26,7 @@ export function csvFile(
         else controller.enqueue(encoder.encode(value))
       } catch (error) {
         onError(error)
+        // The server then ends the connection without the end of the answer.
         controller.error(error)
       }
     },
@@ -32,8 +36,10 @@ export function csvFile(
   })
 }
 
-async function* toLines(columns: readonly string[], pages: AsyncIterable<readonly CsvRow[]>) {
-  yield `${columns.join(',')}\r\n`
+async function* toLines(
+  columns: readonly string[],
+  pages: AsyncIterable<readonly CsvRow[]>,
+): AsyncGenerator<string, undefined> {
   for await (const rows of pages) {
     const lines = rows.map((row) => columns.map((name) => csvCell(row[name])))
     // csvFormatRows puts no line break at the end, and \n between lines.

@@ -1,6 +1,6 @@
 import { type Collected, createCollector } from '../../../lib/address-lists/collect.ts'
-import { BYTE_ORDER_MARK } from '../../../lib/address-lists/form.ts'
 import { readList } from '../../../lib/address-lists/read-list.ts'
+import { BYTE_ORDER_MARK } from '../../../lib/contract/geo/csv-cell.ts'
 import { print, report } from '../../parts/run.ts'
 import { entryOf } from './answer-entries.ts'
 import { countLists, countPlaces } from './counts.ts'

@@ -1,11 +1,7 @@
 import { decodeList } from '../../../lib/address-lists/decode.ts'
 import { describeForm } from '../../../lib/address-lists/describe-form.ts'
-import {
-  BYTE_ORDER_MARK,
-  HEAD_CHARACTERS,
-  type ListForm,
-  recognise,
-} from '../../../lib/address-lists/form.ts'
+import { HEAD_CHARACTERS, type ListForm, recognise } from '../../../lib/address-lists/form.ts'
+import { BYTE_ORDER_MARK } from '../../../lib/contract/geo/csv-cell.ts'
 import { report } from '../../parts/run.ts'
 import type { FormOptions } from './form-options.ts'
 import { readBytes, STDIN } from './input.ts'

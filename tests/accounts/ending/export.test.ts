@@ -136,6 +136,23 @@ describe('GET /v1/account/me/export', () => {
     assert.equal((body as { total: number }).total, 10) // safe: checked against the contract
   })
 
+  it('is not audited if only its headers are asked for', async () => {
+    const { headers, send } = await ada.signUp()
+    const cookie = await ada.enter()
+    const asked: [string, Record<string, string>][] = [
+      [PATH, headers],
+      ['/app/account/export', { cookie }],
+    ]
+    for (const [path, by] of asked) {
+      const request = new Request(`http://localhost${path}`, { method: 'HEAD', headers: by })
+      const { status, headers: head } = await app.app.fetch(request, { remoteAddress: '192.0.2.1' })
+      assert.equal(status, 200, path)
+      assert.match(head.get('content-disposition') ?? '', /^attachment/)
+    }
+    const { body } = await send('GET', '/v1/account/me/audit?action=export_account')
+    assert.equal((body as { total: number }).total, 0) // safe: checked against the contract
+  })
+
   it('is a download of the dashboard', async () => {
     const cookie = await ada.enter()
     const { html } = await ada.visit('/app/account')

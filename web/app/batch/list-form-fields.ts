@@ -1,5 +1,6 @@
 import { describeForm } from '../../../lib/address-lists/describe-form.ts'
-import { BYTE_ORDER_MARK, type ListForm, recognise } from '../../../lib/address-lists/form.ts'
+import { type ListForm, recognise } from '../../../lib/address-lists/form.ts'
+import { BYTE_ORDER_MARK } from '../../../lib/contract/geo/csv-cell.ts'
 import { placeOptions, readCorrections } from '../../../pages/dashboard/look-up/list-fields.tsx'
 import { part } from './batch-view.ts'
 import { readHead } from './source.ts'
