@@ -1,4 +1,4 @@
-import type { PlanPrices } from '../lib/contract/billing/price-schemas.ts'
+import type { Interval, PlanPrices } from '../lib/contract/billing/price-schemas.ts'
 import { count } from './dashboard/parts/format.ts'
 import { money } from './dashboard/parts/money.ts'
 
@@ -12,6 +12,33 @@ export function priceTexts({ price }: { readonly price: number }, offer?: PlanPr
   if (price === 0) return ['Free']
   if (offer !== undefined && offer.prices.length > 0) return offer.prices.map(priceText)
   return [`${plainPrice(price, offer?.currency)} per month`]
+}
+
+/** What a plan costs. */
+export interface PriceParts {
+  readonly amount: string
+  /** The same in other currencies. */
+  readonly others: readonly string[]
+  /** null: it costs nothing. */
+  readonly interval: Interval | null
+}
+
+/** The price by this interval, or by the other one if the plan is not sold by this one. */
+export function priceBy(
+  { price }: { readonly price: number },
+  offer: PlanPrices | undefined,
+  { interval, currency }: { readonly interval: Interval; readonly currency: string | undefined },
+): PriceParts {
+  if (price === 0) return { amount: plainPrice(0, currency), others: [], interval: null }
+  const prices = offer?.prices ?? []
+  const found = prices.find((one) => one.interval === interval) ?? prices[0]
+  if (found === undefined) {
+    return { amount: plainPrice(price, offer?.currency ?? currency), others: [], interval: 'month' }
+  }
+  const [amount = '', ...others] = [found, ...found.currencies].map((one) =>
+    money(one.amount, one.currency),
+  )
+  return { amount, others, interval: found.interval }
 }
 
 /** The price in this currency alone; undefined if it is not sold in it. */

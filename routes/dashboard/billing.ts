@@ -70,6 +70,7 @@ export async function showBilling(
     isAnySold,
     operatePath,
     ...bought,
+    interval: readInterval(c.req.query('interval')),
     done,
     ...shown,
   })

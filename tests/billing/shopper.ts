@@ -72,8 +72,11 @@ export async function openShopper(options: ShopOptions): Promise<Shopper> {
       await page.fill('#password', PASSWORD)
       await page.click('main button')
       await page.click('text=Create a key')
-      await page.fill('#name', 'Production server')
       await page.click('text=Create key')
+      await page.fill('#name', 'Production server')
+      await page.check('[value="full"]')
+      await page.click('main form button')
+      await page.waitForSelector('text=Production server is ready')
       key = (await page.textContent('#raw-key'))?.trim() ?? ''
     },
     lookUp: async (times = 1) => {
@@ -94,14 +97,16 @@ export async function openShopper(options: ShopOptions): Promise<Shopper> {
   }
 }
 
-/** What the open billing page says about the plan, such as `Pro`, `Status: active`. */
+/** What the open billing page says about the plan, such as `Pro`, `Status: Active`. */
 export async function shownPlan({ page }: Shopper): Promise<string[]> {
   await page.waitForLoadState()
   const card = page.locator('section[aria-labelledby="current"]')
   const plan = await card.locator('.figure').allInnerTexts()
+  const status = await card.locator('h2 .badge').allInnerTexts()
   const facts = await card.locator('.facts > div').allInnerTexts()
   const rest = await card.locator('> .soft').allInnerTexts()
-  return [...plan, ...facts.map((fact) => fact.replace(/\s*\n\s*/, ': ')), ...rest]
+  const statuses = status.map((text) => `Status: ${text}`)
+  return [...plan, ...statuses, ...facts.map((fact) => fact.replace(/\s*\n\s*/, ': ')), ...rest]
 }
 
 /** The lines of the plan change that the open page offers, and last what is charged now. */

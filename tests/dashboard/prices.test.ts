@@ -28,23 +28,57 @@ describe('the billing page', () => {
     await using at = await openBilling({ sellsYearly: true })
     const { html } = await at.visit('/app/billing')
     assert.match(html, /\$29\.00<span class="soft per"> per month<\/span>/)
-    assert.match(html, /\$290\.00 or €270\.00<span class="soft per"> per year<\/span>/)
+    assert.match(html, /<h3>Free<\/h3>.*?<p class="figure">\$0<\/p>/s)
     assert.match(html, /<li>600 per minute<\/li>/)
-    assert.match(html, /Subscribe to Pro, by the month.*Subscribe to Pro, by the year/s)
-    assert.match(html, /Subscribe to Starter</)
+    const yearly = await at.visit('/app/billing?interval=year')
+    const price = />\$290\.00<span[^>]*> per year<\/span><span[^>]*>or €270\.00<\/span>/
+    assert.match(yearly.html, price)
+    assert.doesNotMatch(html, price)
+  })
+
+  it('has one button for each plan, one of them the main one, and a switch of the interval', async () => {
+    await using at = await openBilling({ sellsYearly: true })
+    const cards = async (query: string) => {
+      const { html } = await at.visit(`/app/billing${query}`)
+      const [, list = ''] = /<ul class="tiles">(.*)<\/ul><\/section>/s.exec(html) ?? []
+      assert.match(html, /<nav class="switch" aria-label="Paid">/)
+      return list
+        .split('<h3>')
+        .slice(1)
+        .map((card) => ({
+          isCurrent: card.includes('Current plan</span>'),
+          interval: /name="interval" value="(\w+)"/.exec(card)?.[1],
+          buttons: [...card.matchAll(/<button type="submit"([^>]*)>([^<]+)/g)].map(
+            ([, attributes = '', text]) => `${text}${attributes}`,
+          ),
+        }))
+    }
+    const free = { isCurrent: true, interval: undefined, buttons: [] }
+    const starter = { isCurrent: false, interval: 'month', buttons: ['Subscribe to Starter'] }
+    const pro = { isCurrent: false, buttons: ['Subscribe to Pro class="quiet"'] }
+    assert.deepEqual(await cards(''), [free, starter, { ...pro, interval: 'month' }])
+    const byYear = { ...pro, interval: 'year' }
+    // Starter is sold by the month alone.
+    assert.deepEqual(await cards('?interval=year'), [free, starter, byYear])
+  })
+
+  it('has no switch where no plan is sold by the year', async () => {
+    await using at = await openBilling()
+    assert.doesNotMatch((await at.visit('/app/billing')).html, /class="switch"/)
   })
 
   it('sells a plan by the year, and changes it to the month', async () => {
     await using at = await openBilling({ sellsYearly: true })
     const html = await at.subscribe({ plan: 'pro', interval: 'year' })
     assert.match(html, /\$290\.00 per year/)
-    assert.match(html, /Pay by the month/)
+    assert.doesNotMatch(html, /Pay by the/)
+    assert.match((await at.visit('/app/billing?interval=month')).html, /Pay by the month/)
     const change = await at.visit('/app/billing/change?plan=pro&interval=month')
     assert.match(change.html, /From Pro to Pro, paid by the month/)
     assert.match(change.html, /name="interval" value="month"/)
     const form = { plan: 'pro', interval: 'month' }
     assert.equal((await at.visit('/app/billing/change', form)).status, 303)
-    assert.match((await at.visit('/app/billing')).html, /Pay by the year/)
+    assert.match((await at.visit('/app/billing?interval=year')).html, /Pay by the year/)
   })
 
   it('says what the new plan costs from the next period on', async () => {
@@ -73,8 +107,10 @@ describe('the billing page', () => {
     await write(at.shop.app, "UPDATE subscriptions SET currency = 'eur'")
     const { html } = await at.visit('/app/billing')
     assert.match(html, /€270\.00<span class="soft per"> per year/)
-    assert.doesNotMatch(html, /\$290\.00|Pay by the month|Change to Starter/)
+    assert.match(html, /<p class="figure">€0<\/p>/)
+    assert.doesNotMatch(html, /\$290\.00|Change to Starter|class="switch"/)
     assert.match(html, /Not available in EUR/)
+    assert.doesNotMatch((await at.visit('/app/billing?interval=month')).html, /Pay by the month/)
   })
 
   it('says when a trial ends, and what is charged then', async () => {
@@ -84,6 +120,7 @@ describe('the billing page', () => {
     assert.match((await at.visit('/app/billing')).html, /First 14 days free, once/)
     const html = await at.subscribe({ plan: 'pro' })
     assert.doesNotMatch(html, /First 14 days free/)
+    assert.match(html, /Your plan <span class="badge good">Trial<\/span>/)
     assert.match(html, /2026-01-29<\/time>; then \$29\.00 is charged/)
     await at.visit('/app/billing/cancel', {})
     assert.match((await at.visit('/app/billing')).html, /<\/time>; nothing will be charged/)

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { UsageStats } from '../../../lib/contract/account/account-schemas.ts'
 import type { Plan, SubscriptionResponse } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { Overages } from '../../../lib/contract/billing/overages.ts'
-import type { PlanPrices, Terms } from '../../../lib/contract/billing/price-schemas.ts'
+import type { Interval, PlanPrices, Terms } from '../../../lib/contract/billing/price-schemas.ts'
 import { FactList } from '../../fact-list.tsx'
 import { Card } from '../parts/card.tsx'
 import { Confirm, PostButton } from '../parts/form.tsx'
@@ -17,6 +17,8 @@ type Subscribed = NonNullable<SubscriptionResponse['subscription']>
 export interface BillingProps
   extends PageProps,
     Pick<PlanChoiceProps, 'isAnySold' | 'operatePath'> {
+  /** By which prices are shown; undefined: as the subscription is paid, or by the month. */
+  readonly interval: Interval | undefined
   /** The current plan. */
   readonly plan: Plan
   readonly subscription: Subscribed | null
@@ -44,11 +46,16 @@ const DONE: Readonly<Record<string, string>> = {
 }
 
 /** The statuses in our API under which the plan applies. */
-const ACTIVE = ['active', 'trialing', 'past_due', 'canceling']
+const LIVE: Readonly<Record<string, string>> = {
+  active: 'Active',
+  trialing: 'Trial',
+  past_due: 'Past due',
+  canceling: 'Cancelled',
+}
 
 export function Billing(props: BillingProps) {
   const { done = '', error } = props
-  const isActive = ACTIVE.includes(props.subscription?.status ?? '')
+  const isActive = Object.hasOwn(LIVE, props.subscription?.status ?? '')
   const subscription = isActive ? props.subscription : null
   const isPending = done === 'paid' && subscription === null
   return (
@@ -71,7 +78,15 @@ function Subscription(props: BillingProps) {
   const { base, plan, plans, prices, terms, subscription, isAnySold, operatePath } = props
   return (
     <>
-      <Card id="current" title="Your plan">
+      <Card
+        id="current"
+        title={
+          <>
+            Your plan{' '}
+            {subscription !== null && <Status subscription={subscription} terms={terms} />}
+          </>
+        }
+      >
         <p class="figure">{plan.name}</p>
         {subscription === null ? (
           isAnySold && <p class="soft">No subscription. You are not charged.</p>
@@ -81,6 +96,7 @@ function Subscription(props: BillingProps) {
       </Card>
       <PlanChoice
         {...{ base, plans, prices, isAnySold, operatePath }}
+        interval={props.interval ?? terms?.interval ?? 'month'}
         current={plan}
         paid={subscription === null ? null : (terms ?? { interval: 'month', currency: null })}
       />
@@ -179,27 +195,46 @@ interface SubscriptionFactsProps {
 }
 
 function SubscriptionFacts({ subscription, terms }: SubscriptionFactsProps) {
-  const { status, currentPeriodStart, currentPeriodEnd } = subscription
-  const ends = status === 'canceling'
-  const endsAt = ends ? (terms?.cancelAt ?? currentPeriodEnd) : null
-  const renews = endsAt === null || currentPeriodEnd === null || endsAt > currentPeriodEnd
+  const { currentPeriodStart, currentPeriodEnd } = subscription
+  const { endsAt, renews } = endOf(subscription, terms)
   return (
     <FactList
       facts={[
-        ['Status', ends ? statusUntil(renews) : status.replaceAll('_', ' ')],
         ['Price', terms === null ? undefined : termsText(terms)],
         ['Trial ends', trialText(terms, !renews)],
         ['Period started', <Time at={currentPeriodStart} precision="day" />],
         ['Renews', renews ? <Time at={currentPeriodEnd} precision="day" /> : undefined],
-        ['Ends', ends ? <Time at={endsAt} precision="day" /> : undefined],
+        ['Ends', endsAt === null ? undefined : <Time at={endsAt} precision="day" />],
       ]}
     />
   )
 }
 
-/** The operator may have scheduled the end for after further payments. */
-function statusUntil(renews: boolean): string {
-  return renews ? 'Cancelled, active until it ends' : 'Cancelled, active until the period ends'
+/** When it ends, or null, and whether it renews before: the operator may have scheduled the end for months later. */
+function endOf({ status, currentPeriodEnd }: Subscribed, terms: Terms | null) {
+  const endsAt = status === 'canceling' ? (terms?.cancelAt ?? currentPeriodEnd) : null
+  return {
+    endsAt,
+    renews: endsAt === null || currentPeriodEnd === null || endsAt > currentPeriodEnd,
+  }
+}
+
+function Status({ subscription, terms }: SubscriptionFactsProps) {
+  const { status } = subscription
+  if (status === 'canceling') {
+    const { renews } = endOf(subscription, terms)
+    const until = renews ? 'it ends' : 'the period ends'
+    return (
+      <span class="badge near">
+        {LIVE[status]}, active until {until}
+      </span>
+    )
+  }
+  return (
+    <span class={status === 'past_due' ? 'badge error' : 'badge good'}>
+      {LIVE[status] ?? status}
+    </span>
+  )
 }
 
 /** undefined if the price is not known. */

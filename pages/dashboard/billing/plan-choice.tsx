@@ -1,6 +1,7 @@
 import type { Plan } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { Interval, PlanPrices } from '../../../lib/contract/billing/price-schemas.ts'
-import { priceIn, priceTexts } from '../../price-text.ts'
+import { type PriceParts, priceBy, priceIn } from '../../price-text.ts'
+import { ChoiceLinks } from '../parts/choice-links.tsx'
 import { PostButton } from '../parts/form.tsx'
 import { count, counted } from '../parts/format.ts'
 
@@ -9,6 +10,8 @@ export interface PlanChoiceProps {
   /** Cheapest first. */
   readonly plans: readonly Plan[]
   readonly prices: readonly PlanPrices[]
+  /** By which the prices are shown. */
+  readonly interval: Interval
   /** The plan that applies now. */
   readonly current: Plan
   /** How the subscription is paid; null: there is none. */
@@ -25,41 +28,90 @@ interface Paid {
   readonly currency: string | null
 }
 
-/** The plans side by side, each with a button for every way to pay it. */
+/** The plans side by side, each with a button. A switch says how they are paid. */
 export function PlanChoice(props: PlanChoiceProps) {
-  const { base, plans, prices, isAnySold, current, paid } = props
+  const { base, plans, isAnySold, interval, current } = props
+  const offers = plans.map((plan) => offerOf(plan, props))
+  const intervals = new Set(offers.flatMap(({ intervals }) => intervals))
+  const next = offers.findIndex(
+    ({ plan, intervals }, at) =>
+      intervals.length > 0 && at > plans.findIndex(({ id }) => id === current.id) && plan.price > 0,
+  )
   return (
     <section class="plans" aria-labelledby="plans">
-      <h2 id="plans">Plans</h2>
+      <div class="item-head">
+        <h2 id="plans">Plans</h2>
+        {intervals.size > 1 && (
+          <ChoiceLinks
+            label="Paid"
+            look="switch"
+            links={INTERVALS.map(([value, text]) => ({
+              text,
+              href: `${base}/app/billing?${new URLSearchParams({ interval: value })}`,
+              isChosen: value === interval,
+            }))}
+          />
+        )}
+      </div>
       {!isAnySold && <Unsold {...props} />}
       <ul class="tiles">
-        {plans.map((plan) => {
-          const { offer, isSold } = offerTo(
-            paid,
-            prices.find(({ planId }) => planId === plan.id),
-          )
-          return (
-            <li class={plan.id === current.id ? 'card current' : 'card'}>
-              <h3>{plan.name}</h3>
-              {isAnySold && priceTexts(plan, offer).map((text) => <PriceFigure text={text} />)}
-              <ul class="plain">
-                {paid === null && offer?.trialDays !== undefined && (
-                  <li>First {counted(offer.trialDays, 'day', 'days')} free, once</li>
-                )}
-                <li>{counted(plan.monthlyCap, 'request', 'requests')} per month</li>
-                {offer !== undefined && <li>{count(offer.requestsPerMinute)} per minute</li>}
-                <li>{counted(plan.maxKeys, 'key', 'keys')}</li>
-                <li>{counted(plan.maxSites, 'site', 'sites')}</li>
-              </ul>
-              <PlanActions
-                {...{ base, plan, current, paid }}
-                intervals={isSold ? intervalsOf(plan, offer) : []}
-              />
-            </li>
-          )
-        })}
+        {offers.map((offered, at) => (
+          <PlanCard {...props} offered={offered} kind={at === next ? undefined : 'quiet'} />
+        ))}
       </ul>
     </section>
+  )
+}
+
+const INTERVALS = [
+  ['month', 'Monthly'],
+  ['year', 'Yearly'],
+] as const satisfies readonly (readonly [Interval, string])[]
+
+interface Offered {
+  readonly plan: Plan
+  readonly offer: PlanPrices | undefined
+  readonly price: PriceParts
+  /** By which it is sold to the user. */
+  readonly intervals: readonly Interval[]
+}
+
+function offerOf(plan: Plan, { prices, paid, interval }: PlanChoiceProps): Offered {
+  const found = prices.find(({ planId }) => planId === plan.id)
+  const { offer, isSold } = offerTo(paid, found)
+  const known = prices.find(({ currency }) => currency !== undefined)?.currency
+  const price = priceBy(plan, offer, { interval, currency: paid?.currency ?? known })
+  return { plan, offer, price, intervals: isSold ? intervalsOf(plan, offer) : [] }
+}
+
+interface PlanCardProps extends PlanChoiceProps {
+  readonly offered: Offered
+  /** Of its button; undefined: the main action of the page. */
+  readonly kind: 'quiet' | undefined
+}
+
+function PlanCard({ offered, kind, ...props }: PlanCardProps) {
+  const { isAnySold, current, paid } = props
+  const { plan, offer, price } = offered
+  const isCurrent = plan.id === current.id
+  return (
+    <li class={isCurrent ? 'card current' : 'card'}>
+      <div class="item-head">
+        <h3>{plan.name}</h3>
+        {isCurrent && <span class="badge good">Current plan</span>}
+      </div>
+      {isAnySold && <PriceFigure price={price} />}
+      <ul class="plain">
+        {paid === null && offer?.trialDays !== undefined && (
+          <li>First {counted(offer.trialDays, 'day', 'days')} free, once</li>
+        )}
+        <li>{counted(plan.monthlyCap, 'request', 'requests')} per month</li>
+        {offer !== undefined && <li>{count(offer.requestsPerMinute)} per minute</li>}
+        <li>{counted(plan.maxKeys, 'key', 'keys')}</li>
+        <li>{counted(plan.maxSites, 'site', 'sites')}</li>
+      </ul>
+      <PlanAction {...props} offered={offered} kind={kind} />
+    </li>
   )
 }
 
@@ -77,12 +129,12 @@ function Unsold({ base, operatePath }: Pick<PlanChoiceProps, 'base' | 'operatePa
   )
 }
 
-function PriceFigure({ text }: { readonly text: string }) {
-  const [amount, interval] = text.split(' per ')
+function PriceFigure({ price: { amount, others, interval } }: { readonly price: PriceParts }) {
   return (
     <p class="figure">
       {amount}
-      {interval !== undefined && <span class="soft per"> per {interval}</span>}
+      {interval !== null && <span class="soft per"> per {interval}</span>}
+      {others.length > 0 && <span class="soft per under">or {others.join(' or ')}</span>}
     </p>
   )
 }
@@ -106,68 +158,48 @@ function intervalsOf({ stripePriceId }: Plan, offer: PlanPrices | undefined): re
   return stripePriceId === null ? [] : ['month']
 }
 
-interface PlanActionsProps extends Pick<PlanChoiceProps, 'base' | 'current' | 'paid'> {
-  readonly plan: Plan
-  readonly intervals: readonly Interval[]
-}
-
-function PlanActions({ base, plan, current, paid, intervals }: PlanActionsProps) {
-  const how = (interval: Interval) => (intervals.length > 1 ? `, by the ${interval}` : '')
-  if (plan.id === current.id) {
-    const others = paid === null ? [] : intervals.filter((interval) => interval !== paid.interval)
-    return (
-      <>
-        <p class="soft">Current plan</p>
-        {others.map((interval) => (
-          <ChangeLink {...{ base, plan, interval }} text={`Pay by the ${interval}`} />
-        ))}
-      </>
+/** The button of a plan: it buys, changes or pays it by the interval that its card shows. */
+function PlanAction({ base, current, paid, offered, kind }: PlanCardProps) {
+  const { plan, price, intervals } = offered
+  if (price.interval === null) return null
+  if (intervals.length === 0) return <Unavailable paid={paid} />
+  const wanted = { plan: plan.id, interval: price.interval }
+  if (paid === null) {
+    return plan.id === current.id ? null : (
+      <PostButton
+        action={`${base}/app/billing/checkout`}
+        field={{ name: 'plan', value: wanted.plan }}
+        text={`Subscribe to ${plan.name}`}
+        {...(kind !== undefined && { kind })}
+      >
+        <input type="hidden" name="interval" value={wanted.interval} />
+      </PostButton>
     )
   }
-  if (intervals.length === 0) {
-    const currency = paid?.currency?.toUpperCase()
-    return (
-      <p class="soft">
-        {currency !== undefined && plan.price > 0 && `Not available in ${currency}`}
-      </p>
-    )
-  }
-  return (
-    <>
-      {intervals.map((interval) =>
-        paid === null ? (
-          <PostButton
-            action={`${base}/app/billing/checkout`}
-            field={{ name: 'plan', value: plan.id }}
-            text={`Subscribe to ${plan.name}${how(interval)}`}
-          >
-            <input type="hidden" name="interval" value={interval} />
-          </PostButton>
-        ) : (
-          <ChangeLink
-            {...{ base, plan, interval }}
-            text={`Change to ${plan.name}${how(interval)}`}
-          />
-        ),
-      )}
-    </>
-  )
-}
-
-interface ChangeLinkProps {
-  readonly base: string
-  readonly plan: Plan
-  readonly interval: Interval
-  readonly text: string
-}
-
-function ChangeLink({ base, plan, interval, text }: ChangeLinkProps) {
-  const query = new URLSearchParams({ plan: plan.id, interval })
-  return (
+  const text = changeText(plan, current, { from: paid.interval, to: wanted.interval })
+  return text === null ? null : (
     <p>
-      <a class="button quiet" href={`${base}/app/billing/change?${query}`}>
+      <a
+        class={kind === undefined ? 'button' : `button ${kind}`}
+        href={`${base}/app/billing/change?${new URLSearchParams(wanted)}`}
+      >
         {text}
       </a>
     </p>
   )
+}
+
+function Unavailable({ paid }: Pick<PlanChoiceProps, 'paid'>) {
+  const currency = paid?.currency?.toUpperCase()
+  return currency === undefined ? null : <p class="soft">Not available in {currency}</p>
+}
+
+/** null: the plan is already paid so. */
+function changeText(
+  plan: Plan,
+  current: Plan,
+  { from, to }: Readonly<Record<'from' | 'to', Interval>>,
+): string | null {
+  if (plan.id !== current.id) return `Change to ${plan.name}`
+  return from === to ? null : `Pay by the ${to}`
 }
