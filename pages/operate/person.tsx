@@ -89,16 +89,24 @@ export function PersonPage(props: PersonProps) {
       <PlanGroup {...props} />
       {!isBuiltIn && <PersonActions {...props} />}
       <Card id="keys" title="Keys">
-        {keys.rows.length === 0 ? <p>None.</p> : <Keys keys={keys.rows} />}
+        {keys.rows.length === 0 ? (
+          <p class="soft">This person has made no key yet.</p>
+        ) : (
+          <Keys keys={keys.rows} />
+        )}
         <NextPage path={path} query={keys.next} />
       </Card>
       <Card id="sites" title="Sites">
-        {sites.rows.length === 0 ? <p>None.</p> : <Sites sites={sites.rows} />}
+        {sites.rows.length === 0 ? (
+          <p class="soft">This person measures no site yet.</p>
+        ) : (
+          <Sites sites={sites.rows} />
+        )}
         <NextPage path={path} query={sites.next} />
       </Card>
       <Card id="entries" title="Audit log">
         {entries.length === 0 ? (
-          <p>None.</p>
+          <p class="soft">Nothing was done in this account yet.</p>
         ) : (
           <ol class="entries">
             {entries.map((entry) => (

@@ -1,6 +1,7 @@
 import type { ApiKeyCreated, ApiKeyInfo } from '../../../lib/contract/account/account-schemas.ts'
 import { Table } from '../../table.tsx'
 import { Copyable } from '../parts/copyable.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { PostButton } from '../parts/form.tsx'
 import { count, counted } from '../parts/format.ts'
 import { Given, undirected } from '../parts/given.tsx'
@@ -59,14 +60,13 @@ export function Keys(props: KeysProps) {
         </>
       )}
       {keys.length === 0 && created === null && (
-        <section class="card" aria-labelledby="empty">
-          <h2 id="empty">No keys yet</h2>
+        <Empty icon="key-round" title="No keys yet">
           <p>
             A program sends a key with each look-up, so that its requests count towards your plan.
             Create one for each program: you can then revoke it alone.
           </p>
           <CreateLink base={base} />
-        </section>
+        </Empty>
       )}
     </>
   )

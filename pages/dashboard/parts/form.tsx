@@ -46,7 +46,9 @@ interface ConfirmProps extends Pick<PostButtonProps, 'action' | 'text' | 'childr
 export function Confirm({ summary, label, isOpen = false, ...button }: ConfirmProps) {
   return (
     <details class="confirm" open={isOpen}>
-      <summary aria-label={label}>{summary}</summary>
+      <summary class="button danger quiet" aria-label={label}>
+        {summary}
+      </summary>
       <PostButton {...button} kind="danger" />
     </details>
   )

@@ -2,6 +2,7 @@ import type { Site } from '../../../lib/contract/account/account-schemas.ts'
 import type { SiteProof } from '../../../lib/contract/account/site-proof.ts'
 import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { Field } from '../parts/field.tsx'
 import { Confirm, Form } from '../parts/form.tsx'
 import { counted } from '../parts/format.ts'
@@ -48,7 +49,12 @@ export function Sites(props: SitesProps) {
     <>
       <Result error={error} done={DONE[done]} />
       {sites.length === 0 ? (
-        <p class="lead">No sites yet. A site is the origin of the pages you want to measure.</p>
+        <Empty icon="globe" title="No sites yet">
+          <p>
+            A site is the origin of pages whose speed you want to measure, as their visitors see it.
+            Add it below: you get a line of HTML for the head of each page.
+          </p>
+        </Empty>
       ) : (
         <ul class="items">
           {sites.map((state) => (
