@@ -30,7 +30,7 @@ function MapCard({ world, result }: { world: string; result: GeolocationResult }
     return <p class="soft">This result has no coordinates, so no map is shown.</p>
   }
   return (
-    <section class="card" aria-label="Map">
+    <section class="card map" aria-label="Map">
       <PlaceMap world={world} place={place} label={labelOf(result)} />
     </section>
   )
@@ -54,7 +54,12 @@ function PlaceMap({ world, place, label }: PlaceMapProps) {
   const { worlds, area } = viewAround(place)
   return (
     <figure class="place-map">
-      <svg viewBox={`0 0 ${VIEW.width} ${VIEW.height}`} role="img" aria-label={label}>
+      <svg
+        viewBox={`0 0 ${VIEW.width} ${VIEW.height}`}
+        preserveAspectRatio="xMidYMid slice"
+        role="img"
+        aria-label={label}
+      >
         {worlds.map((rectangle) => (
           <image href={world} preserveAspectRatio="none" {...rectangle} />
         ))}

@@ -4,14 +4,12 @@ import type { PlanPrices } from '../lib/contract/billing/price-schemas.ts'
 import type { ServiceInfo } from '../lib/contract/system.ts'
 import { Answer } from './answer.tsx'
 import { count, counted } from './dashboard/parts/format.ts'
+import { FactList } from './fact-list.tsx'
 import { FirstKeyButton } from './first-key.tsx'
 import { Layout, type LayoutProps } from './layout.tsx'
 import { LookUpForm } from './look-up-form.tsx'
 import type { Outcome } from './outcome.tsx'
 import { priceTexts } from './price-text.ts'
-import { numbers, Table } from './table.tsx'
-
-const LIMIT_HEADS = numbers('Requests per month', 'Requests per minute', 'Keys', 'Sites')
 
 interface HomeProps extends Pick<LayoutProps, 'instance' | 'assets'> {
   /** The base URL of the service, without a trailing slash. */
@@ -78,8 +76,8 @@ function Start({ base, url, offersSignUp }: StartProps) {
   return (
     <section aria-labelledby="code">
       <h2 id="code">From your own programs</h2>
-      <ol class="first-steps card">
-        <li>
+      <ol class="first-steps">
+        <li class="card">
           <h3>{offersSignUp ? 'Create an account' : 'Sign in'}</h3>
           <p class="offers">
             {offersSignUp && (
@@ -92,12 +90,12 @@ function Start({ base, url, offersSignUp }: StartProps) {
             </a>
           </p>
         </li>
-        <li>
+        <li class="card">
           <h3>Create a key</h3>
           <p class="soft">One click once you are signed in. It may look up addresses.</p>
           <FirstKeyButton base={base} />
         </li>
-        <li>
+        <li class="card">
           <h3>Look up an address</h3>
           <pre tabindex={0}>{`curl -H "X-API-Key: $KEY" ${url}/v1/ip/81.2.69.160`}</pre>
           <p class="soft">
@@ -110,7 +108,7 @@ function Start({ base, url, offersSignUp }: StartProps) {
   )
 }
 
-interface AboutProps extends PlanTableProps {
+interface AboutProps extends PlanCardsProps {
   readonly databases: readonly ListedDatabase[]
 }
 
@@ -118,7 +116,7 @@ interface AboutProps extends PlanTableProps {
 export function HomeAbout({ databases, ...offers }: AboutProps) {
   return (
     <>
-      <PlanTable {...offers} />
+      <PlanCards {...offers} />
       <Databases databases={databases} />
     </>
   )
@@ -159,40 +157,54 @@ function LinkedText({ text }: { readonly text: string }) {
   )
 }
 
-interface PlanTableProps {
+interface PlanCardsProps {
   /** The plans of the instance, cheapest first. */
   readonly plans: readonly Plan[]
   /** null: no plan is sold. */
   readonly prices: readonly PlanPrices[] | null
 }
 
-function PlanTable({ plans, prices }: PlanTableProps) {
+function PlanCards({ plans, prices }: PlanCardsProps) {
   return (
     <section aria-labelledby="plans">
       <h2 id="plans">Plans</h2>
-      <p>
+      <p class="soft">
         Over the per-minute limit you get HTTP 429. Over the monthly limit you get only the country.
       </p>
-      <figure class="wide" aria-labelledby="plans" tabindex={0}>
-        <Table
-          heads={['Plan', ...(prices === null ? [] : ['Price']), ...LIMIT_HEADS]}
-          rows={plans.map((plan) => [
-            plan.name,
-            ...(prices === null ? [] : [priceCell(plan, prices)]),
-            count(plan.monthlyCap),
-            count(plan.requestsPerMinute),
-            count(plan.maxKeys),
-            count(plan.maxSites),
-          ])}
-        />
-      </figure>
+      <ul class="tiles">
+        {plans.map((plan) => (
+          <li class="card">
+            <h3>{plan.name}</h3>
+            {prices !== null && <PriceTexts plan={plan} prices={prices} />}
+            <FactList
+              facts={[
+                ['Requests per month', count(plan.monthlyCap)],
+                ['Requests per minute', count(plan.requestsPerMinute)],
+                ['Keys', count(plan.maxKeys)],
+                ['Sites', count(plan.maxSites)],
+              ]}
+            />
+          </li>
+        ))}
+      </ul>
     </section>
   )
 }
 
-function priceCell(plan: Plan, prices: readonly PlanPrices[]): string {
+interface PriceTextsProps {
+  readonly plan: Plan
+  readonly prices: readonly PlanPrices[]
+}
+
+function PriceTexts({ plan, prices }: PriceTextsProps) {
   const offer = prices.find(({ planId }) => planId === plan.id)
   const trial = offer?.trialDays
-  const texts = priceTexts(plan, offer).join(', ')
-  return trial === undefined ? texts : `${texts}, ${counted(trial, 'day', 'days')} free`
+  const [first, ...others] = priceTexts(plan, offer)
+  return (
+    <>
+      {first !== plan.name && <p class="figure">{first}</p>}
+      {others.length > 0 && <p class="soft">or {others.join(', ')}</p>}
+      {trial !== undefined && <p class="soft">{counted(trial, 'day', 'days')} free</p>}
+    </>
+  )
 }

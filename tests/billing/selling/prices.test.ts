@@ -93,11 +93,11 @@ describe('GET /v1/billing/prices', () => {
 describe('the landing page', () => {
   it('shows the prices of Stripe with currency and interval', async () => {
     await using shop = await openShop()
-    assert.match(await home(shop), /<td>\$29 per month<\/td>/)
+    assert.match(await home(shop), /<p class="figure">\$29 per month<\/p>/)
     await shop.app.services.catalogue.refresh()
     assert.match(
       await home(shop),
-      /<td>\$29\.00 per month<\/td><td class="number">100,000<\/td><td class="number">600<\/td>/,
+      /<p class="figure">\$29\.00 per month<\/p>.*?<dd>100,000<\/dd>.*?<dd>600<\/dd>/,
     )
   })
 
@@ -114,7 +114,7 @@ describe('the landing page', () => {
       },
     })
     const html = await home({ app })
-    assert.match(html, /<td>5 per month<\/td>/)
-    assert.match(html, /<td>€12\.50 per month<\/td>/)
+    assert.match(html, /<p class="figure">5 per month<\/p>/)
+    assert.match(html, /<p class="figure">€12\.50 per month<\/p>/)
   })
 })
