@@ -35,7 +35,8 @@ async function loadIcon() {
   return { asset: await loadAsset('favicon.svg'), headers }
 }
 
-async function loadPageAsset(path: string) {
+/** Throws NOT_FOUND unless it is the path of a file as it is now. */
+export async function loadPageAsset(path: string) {
   const [name = '', hash, extension = ''] = path.replace('/assets/', '').split('.')
   const file = `${name}.${extension}`
   const asset = isAssetName(file) ? await loadAsset(file) : undefined

@@ -28,7 +28,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ')
 
 /** The headers of every page, in addition to those of every response. */
-const PAGE_HEADERS = {
+export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'cross-origin-opener-policy': 'same-origin',
