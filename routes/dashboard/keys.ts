@@ -9,7 +9,13 @@ import { ApiError } from '../../lib/parts/errors.ts'
 import { parse } from '../../lib/parts/parse.ts'
 import { type KeyDraft, NewKey, type NewKeyProps } from '../../pages/dashboard/keys/key-form.tsx'
 import { RevokeKey, RotateKey } from '../../pages/dashboard/keys/key-question.tsx'
-import { type KeyLimit, Keys, type KeysProps } from '../../pages/dashboard/keys/keys.tsx'
+import {
+  CreateLink,
+  isReached,
+  type KeyLimit,
+  Keys,
+  type KeysProps,
+} from '../../pages/dashboard/keys/keys.tsx'
 import { isAccess, PRESETS } from '../../pages/dashboard/keys/permissions.ts'
 import type { PageAnswer } from '../pages/page.ts'
 import { redirectTo, showPage } from './request/answer.ts'
@@ -64,18 +70,22 @@ async function showKeys(visit: UserVisit, shown: Shown = {}, status = 200): Prom
     if (created === null) throw error
     return []
   })
+  const { base } = instance
   const replaced = await listReplacedIds(services.db, me.id)
+  const limit = await findLimit(visit, keys, replaced)
   const content = Keys({
-    base: instance.base,
+    base,
     url: services.baseUrl(),
     keys,
     replaced,
     created,
-    limit: await findLimit(visit, keys, replaced),
+    limit,
     done: c.req.query('done'),
     ...shown,
   })
-  return showPage(visit, { title: 'Keys', content, status })
+  // An empty list has the link itself.
+  const action = keys.length === 0 || isReached(limit) ? null : CreateLink({ base })
+  return showPage(visit, { title: 'Keys', content, action, status })
 }
 
 async function findLimit(

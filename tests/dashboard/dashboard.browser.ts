@@ -208,7 +208,7 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
     await page.click('details.menu summary')
     await assertAccessible(page, 'an open menu')
     // WCAG 2.2, 2.5.5: 44 by 44 CSS pixels.
-    const targets = '.menu a, button, .button, .menu summary, select, input:not([type="radio"])'
+    const targets = '.menu a, button, .button, summary, select, input:not([type="radio"])'
     for (const path of ['', '/app/keys/new', '/app/sites', '/app/billing', '/app/account']) {
       if (path !== '') await page.goto(`${server.url}${path}`)
       for (const target of await page.locator(`main :is(${targets}):visible`).all()) {

@@ -209,7 +209,7 @@ describe('the keys page', () => {
     await ada.submit('/app/keys', { name })
     const { html } = await ada.visit('/app/keys')
     const [revoke = ''] = /\/app\/keys\/[0-9a-f]{32}\/revoke/.exec(html) ?? []
-    for (const path of ['/app', '/app/keys', revoke]) {
+    for (const path of ['/app/usage', '/app/keys', revoke]) {
       const { html } = await ada.visit(path)
       assert.ok(!html.includes('<script>alert'), path)
       assert.ok(html.includes('&lt;script&gt;alert(1)'), path)

@@ -2,6 +2,7 @@ import { SCOPES, type Scope } from '../../../lib/contract/operation.ts'
 import { Choice, Choices, describedBy, Field, Labelled, Option, Select } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { type PageProps, Result } from '../parts/notice.tsx'
+import { BackToKeys } from './key-question.tsx'
 import { isReached, type KeyLimit, LimitReached } from './keys.tsx'
 import { type Access, PRESETS } from './permissions.ts'
 
@@ -60,9 +61,7 @@ export function NewKey({ base, limit, typed, error, problem }: NewKeyProps) {
         ) : (
           <KeyForm base={base} typed={typed} problem={problem} />
         )}
-        <p>
-          <a href={`${base}/app/keys`}>Back to the keys</a>
-        </p>
+        <BackToKeys base={base} />
       </section>
     </>
   )

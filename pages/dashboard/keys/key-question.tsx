@@ -24,8 +24,8 @@ export function RotateKey({ base, apiKey: key }: QuestionProps) {
     <Card id="question" title={<Given text={key.name} />}>
       <Form action={`${base}/app/keys/${key.id}/rotate`} text="Rotate">
         <p>
-          A new key with the same permissions replaces <code>{key.prefix}…</code>. The next page
-          shows it.
+          The key <code>{key.prefix}…</code> is replaced by a new one with the same permissions,
+          which the next page shows.
         </p>
         <Select name="grace" label="The old key goes on working">
           {GRACE_PERIODS.map(([value, text]) => (
@@ -33,7 +33,7 @@ export function RotateKey({ base, apiKey: key }: QuestionProps) {
           ))}
         </Select>
       </Form>
-      <Back base={base} />
+      <BackToKeys base={base} />
     </Card>
   )
 }
@@ -45,20 +45,22 @@ export function RevokeKey({ base, apiKey: key }: QuestionProps) {
         Programs that use <code>{key.prefix}…</code> will stop working at once. Last used:{' '}
         <Time at={key.lastUsedAt} />
       </p>
-      <PostButton
-        action={`${base}/app/keys/${key.id}/revoke`}
-        text="Revoke permanently"
-        kind="danger"
-      />
-      <Back base={base} />
+      <div class="actions">
+        <PostButton
+          action={`${base}/app/keys/${key.id}/revoke`}
+          text="Revoke permanently"
+          kind="danger"
+        />
+        <BackToKeys base={base} />
+      </div>
     </Card>
   )
 }
 
-function Back({ base }: Pick<QuestionProps, 'base'>) {
+export function BackToKeys({ base }: Pick<QuestionProps, 'base'>) {
   return (
-    <p>
-      <a href={`${base}/app/keys`}>Back to the keys</a>
-    </p>
+    <a class="button quiet" href={`${base}/app/keys`}>
+      Back to the keys
+    </a>
   )
 }

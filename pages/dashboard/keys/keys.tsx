@@ -43,12 +43,6 @@ export function Keys(props: KeysProps) {
       {created !== null && <CreatedKey url={url} created={created} />}
       {keys.length > 0 && (
         <>
-          <div class="item-head">
-            <p class="soft">
-              {limit !== null && `${count(limit.used)} of ${counted(limit.maxKeys, 'key', 'keys')}`}
-            </p>
-            {!isReached(limit) && <CreateLink base={base} />}
-          </div>
           {isReached(limit) && <LimitReached base={base} limit={limit} />}
           <section class="card stacked" aria-label="Keys">
             <Table
@@ -56,6 +50,11 @@ export function Keys(props: KeysProps) {
               heads={['Name', 'Permissions', 'Last used', 'Expires', 'Actions']}
               rows={keys.map((key) => cellsOf(base, key, replaced.includes(key.id)))}
             />
+            {limit !== null && (
+              <p class="soft small">
+                {count(limit.used)} of {counted(limit.maxKeys, 'key', 'keys')}
+              </p>
+            )}
           </section>
         </>
       )}
@@ -72,7 +71,7 @@ export function Keys(props: KeysProps) {
   )
 }
 
-function CreateLink({ base }: Pick<KeysProps, 'base'>) {
+export function CreateLink({ base }: Pick<KeysProps, 'base'>) {
   return (
     <a class="button" href={`${base}/app/keys/new`}>
       Create key

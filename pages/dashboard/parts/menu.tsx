@@ -11,7 +11,7 @@ interface MenuProps {
 export function Menu({ label, items }: MenuProps) {
   return (
     <details class="menu" name="menu">
-      <summary aria-label={label}>
+      <summary class="button quiet bare" aria-label={label}>
         <span aria-hidden="true">•••</span>
       </summary>
       <ul>

@@ -30,6 +30,10 @@ async function enter(page: Page, { route }: FormCase, stage: Stage, scene: Scene
   await page.goto(`${stage.origin}${scene.page}`)
   await scene.before?.(page)
   const form = await findForm(page, route, scene)
+  const popover = form.locator('xpath=ancestor::*[@popover]')
+  if ((await popover.count()) > 0) {
+    await page.click(`[popovertarget="${await popover.getAttribute('id')}"]`)
+  }
   const closed = form.locator('xpath=ancestor::details[not(@open)]')
   if ((await closed.count()) > 0) await closed.locator('summary').first().click()
   for (const [name, value] of Object.entries(scene.fields ?? {})) {
