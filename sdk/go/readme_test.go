@@ -50,10 +50,17 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
+// withBundledData is for the samples: readers have the bundled databases, not those of the tests.
+var withBundledData = []string{
+	"MERIDIAN_URL=" + os.Getenv("BUNDLED_URL"),
+	"MERIDIAN_KEY=" + os.Getenv("BUNDLED_KEY"),
+}
+
 func run(t *testing.T, folder, program string, args ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), program, args...)
 	command.Dir = folder
+	command.Env = append(os.Environ(), withBundledData...)
 	var stderr strings.Builder
 	command.Stderr = &stderr
 	stdout, err := command.Output()

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -54,9 +55,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(folder: Path, *arguments: str) -> str:
+def run(folder: Path, *arguments: str, env: Mapping[str, str] = os.environ) -> str:
     done = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=os.environ, capture_output=True, text=True
+        [sys.executable, *arguments], cwd=folder, env=env, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -67,7 +68,9 @@ def test_a_program_prints_what_its_comments_say(name: str, folder: Path, service
     text = SAMPLES[name]
     inline = re.findall(r"print\(.*\)  # (.*)$", text, re.M)
     below = re.findall(r"^# (.*)$", text, re.M)
-    printed = run(folder, name).splitlines()
+    # Readers have the bundled databases, not those of the tests.
+    bundled = {"MERIDIAN_URL": os.environ["BUNDLED_URL"], "MERIDIAN_KEY": os.environ["BUNDLED_KEY"]}
+    printed = run(folder, name, env={**os.environ, **bundled}).splitlines()
     expected = inline + below
     assert len(expected) > 0
     assert printed[: len(expected)] == expected

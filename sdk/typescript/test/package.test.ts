@@ -23,6 +23,12 @@ const PROGRAMS = ['locate', 'list', 'more', 'errors'] as const
 const SERVERS = ['express', 'hono'] as const
 /** What the samples import besides the client. */
 const PEERS = ['express', 'hono', '@hono/node-server', '@types']
+/** Readers have the bundled databases, not those of the tests. */
+const WITH_BUNDLED_DATA = {
+  ...process.env,
+  MERIDIAN_URL: process.env['BUNDLED_URL'],
+  MERIDIAN_KEY: process.env['BUNDLED_KEY'],
+}
 const STRICT = ['--strict', '--target', 'esnext', '--module', 'nodenext', '--types', 'node']
 
 const folder = mkdtempSync(join(tmpdir(), 'meridian-client-'))
@@ -36,8 +42,13 @@ before(() => {
   run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, archive)], folder)
 })
 
-function run(program: string, args: readonly string[], cwd: string): string[] {
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' })
+function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = process.env,
+): string[] {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, env, encoding: 'utf8' })
   assert.equal(status, 0, `${stdout}\n${stderr}`)
   return stdout.trim().split('\n')
 }
@@ -96,7 +107,7 @@ describe('the samples of README.md', () => {
     it(`print what they say: ${name}.ts`, () => {
       const expected = printedBy(sample(name))
       assert.ok(expected.length > 0)
-      assert.deepEqual(run('node', [`${name}.js`], folder), expected)
+      assert.deepEqual(run('node', [`${name}.js`], folder, WITH_BUNDLED_DATA), expected)
     })
   }
 

@@ -14,34 +14,50 @@ interface ClientService {
   /**
    * What the tests of a client read: `MERIDIAN_URL`, and keys. `MERIDIAN_KEY` may do everything,
    * `MERIDIAN_GEO_KEY` may only look up, and `MERIDIAN_FREE_KEY` is on the free plan, with 10 requests a
-   * minute.
+   * minute. `BUNDLED_URL` and `BUNDLED_KEY` are those of a server with the bundled databases, whose answers the
+   * documents show.
    */
   readonly environment: Settings
   stop(): Promise<void>
 }
 
-/** Starts a server with small databases (tests/support/geo-files.ts) for the tests of a client. */
+/** Starts servers for the tests of a client: one with small databases (tests/support/geo-files.ts), one with the bundled ones. */
 async function startClientService(): Promise<ClientService> {
   const { settings: folder, remove } = newDataFolder()
   const settings = { ...folder, MERIDIAN_PLANS: plansFileOf([LARGE_PLAN]) }
+  const ofBundled = newDataFolder()
+  const { MERIDIAN_DATA_DIR } = ofBundled.settings
+  const bundledSettings = { MERIDIAN_DATA_DIR, MERIDIAN_GEO_DOWNLOAD: '0' }
   const server = await startServer(settings)
-  const makeKey = async (email: string, ...options: readonly string[]) => {
-    const args = ['scripts/key.ts', '--email', email, '--name', 'client', ...options]
-    const { code, stdout, stderr } = await runScript(args, settings)
-    assert.equal(code, 0, stderr)
-    return stdout.trim()
-  }
+  const bundled = await startServer(bundledSettings)
+  const makeKey = (email: string, ...options: readonly string[]) =>
+    makeKeyIn(settings, ['--email', email, ...options])
   const environment = {
     MERIDIAN_URL: server.url,
     MERIDIAN_KEY: await makeKey('ada@example.com', '--plan', PLAN.id, '--scopes', 'all'),
     MERIDIAN_GEO_KEY: await makeKey('ada@example.com'),
     MERIDIAN_FREE_KEY: await makeKey('bob@example.com', '--plan', 'free'),
+    BUNDLED_URL: bundled.url,
+    BUNDLED_KEY: await makeKeyIn(bundledSettings, [
+      '--email',
+      'ada@example.com',
+      '--scopes',
+      'all',
+    ]),
   }
   const stop = async () => {
-    await server.stop('SIGTERM')
+    await Promise.all([server.stop('SIGTERM'), bundled.stop('SIGTERM')])
     remove()
+    ofBundled.remove()
   }
   return { environment, stop }
+}
+
+async function makeKeyIn(settings: Settings, options: readonly string[]): Promise<string> {
+  const args = ['scripts/key.ts', '--name', 'client', ...options]
+  const { code, stdout, stderr } = await runScript(args, settings)
+  assert.equal(code, 0, stderr)
+  return stdout.trim()
 }
 
 /** Starts the server before the tests of a suite and stops it after them. Returns its environment. */
