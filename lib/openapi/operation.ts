@@ -10,6 +10,12 @@ export const SECURITY_SCHEMES = {
     description:
       'A secret key (`sk_live_…`) for servers, or a publishable key (`pk_live_…`) for look-ups from web pages. A publishable key needs an Origin header that matches one of its patterns. Either may also be sent as the bearer token. If a request has both a key and a session token, the key is used.',
   },
+  basic: {
+    type: 'http',
+    scheme: 'basic',
+    description:
+      'A secret or publishable key as the user name, with an empty password, as `curl -u "$KEY:"` sends it.',
+  },
   session: {
     type: 'http',
     scheme: 'bearer',
@@ -55,7 +61,7 @@ export function toOperation(row: Operation): object {
     tags: [row.tag],
     summary: row.summary,
     ...(description !== '' && { description }),
-    security: row.access === 'public' ? [] : [{ apiKey: [] }, { session: [] }],
+    security: row.access === 'public' ? [] : [{ apiKey: [] }, { basic: [] }, { session: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(row.body !== undefined && { requestBody: toRequestBody(row.body) }),
     responses: toResponses(row),

@@ -40,8 +40,9 @@ export function createPasswordResets(
   return {
     hasSuspectKeys: async (user: ResetUser) => (await listSuspectKeys(user)).length > 0,
     /**
-     * Also spends the user's other tokens, ends all sessions and revokes the chosen keys. Verifies
-     * the address, because the token came by mail.
+     * Also spends the user's other tokens, ends all sessions and revokes keys: all, or without a choice
+     * those that a stranger may have made. Verifies the address, because the token came by mail or from an
+     * operator.
      */
     reset: async (user: ResetUser, { tokenId, password, app, revokeKeys }: Reset) => {
       const chosen = revokeKeys === true ? await listKeys(db, user.id) : []

@@ -181,7 +181,7 @@ describe('an operation of the OpenAPI document', () => {
       const { security, description } = described(row)
       if (row.access === 'public') assert.deepEqual(security, [], row.id)
       else {
-        assert.deepEqual(security, [{ apiKey: [] }, { session: [] }], row.id)
+        assert.deepEqual(security, [{ apiKey: [] }, { basic: [] }, { session: [] }], row.id)
         assert.ok(description.includes(`\`${row.access}\``), row.id)
       }
     }
