@@ -1,5 +1,5 @@
 import { METRIC_RULES, VITALS } from '../../lib/contract/telemetry/metrics.ts'
-import { valueText } from '../../pages/dashboard/vitals/rating.ts'
+import { valueText } from '../../lib/contract/telemetry/rating.ts'
 import { drawChart } from './chart.ts'
 import { keepDrawn } from './chart-parts.ts'
 import { offerCopying } from './copying.ts'

@@ -1,4 +1,5 @@
 import type { UsageRow } from '../../../lib/contract/account/usage-details.ts'
+import { MIN_VIEWS, rate, valueText } from '../../../lib/contract/telemetry/rating.ts'
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { numbers, Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
@@ -6,7 +7,6 @@ import { count } from '../parts/format.ts'
 import { Rated } from '../parts/rated.tsx'
 import { Time } from '../parts/time.tsx'
 import { endpointName } from '../usage/endpoints.ts'
-import { MIN_VIEWS, rate, valueText } from '../vitals/rating.ts'
 
 /** The last week of a site; null if it cannot be read now. */
 export interface SiteGlance {

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
-import { RATING_LABELS, Rated, type Rating } from './rated.tsx'
+import type { Rating } from '../../../lib/contract/telemetry/rating.ts'
+import { RATING_LABELS, Rated } from './rated.tsx'
 
 interface MetricCardProps {
   /** The id of the heading. */

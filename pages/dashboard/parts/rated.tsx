@@ -1,4 +1,4 @@
-export type Rating = 'good' | 'needs-improvement' | 'poor'
+import type { Rating } from '../../../lib/contract/telemetry/rating.ts'
 
 export const RATING_LABELS: Readonly<Record<Rating, string>> = {
   good: 'Good',

@@ -1,9 +1,10 @@
 import type { Vital } from '../../../lib/contract/telemetry/metrics.ts'
+import { MIN_VIEWS, valueText } from '../../../lib/contract/telemetry/rating.ts'
 import type {
   MetricOverview,
   RumOverview,
 } from '../../../lib/contract/telemetry/telemetry-overview.ts'
-import { MIN_VIEWS, percent, valueText } from './rating.ts'
+import { percent } from './rating.ts'
 
 /** How the period compares with the period of the same length just before it. */
 export type Comparison =

@@ -1,4 +1,5 @@
 import { CORE_VITALS } from '../../../lib/contract/telemetry/metrics.ts'
+import { MIN_VIEWS, rate, valueText } from '../../../lib/contract/telemetry/rating.ts'
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import type { Head } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
@@ -6,7 +7,7 @@ import { count } from '../parts/format.ts'
 import { Rated } from '../parts/rated.tsx'
 import { type ShareRow, ShareTable } from '../parts/share-table.tsx'
 import { type LinkTo, SORTS, type Sort, type VitalsChoice } from './choice.ts'
-import { MIN_VIEWS, type Percentiles75, rate, valueText } from './rating.ts'
+import type { Percentiles75 } from './rating.ts'
 
 /** A page, country or kind of device. */
 export interface Part {

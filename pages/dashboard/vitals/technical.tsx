@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { METRICS, type Metric, ruleOf } from '../../../lib/contract/telemetry/metrics.ts'
+import { durationText } from '../../../lib/contract/telemetry/rating.ts'
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { DEVICE_TYPES } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
 import { FactList } from '../../fact-list.tsx'
@@ -8,7 +9,7 @@ import { Copyable } from '../parts/copyable.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { count, counted, hourText } from '../parts/format.ts'
 import { deviceName, type LinkTo, type VitalsChoice } from './choice.ts'
-import { type Device, durationText, percent } from './rating.ts'
+import { type Device, percent } from './rating.ts'
 import { Parts } from './shares.tsx'
 
 interface TechnicalProps {

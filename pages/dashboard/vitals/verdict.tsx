@@ -1,9 +1,17 @@
 import { byVital, type CoreVital, METRIC_RULES } from '../../../lib/contract/telemetry/metrics.ts'
+import {
+  MIN_VIEWS,
+  rate,
+  valueText,
+  WHAT,
+  WHOSE,
+  worstPage,
+} from '../../../lib/contract/telemetry/rating.ts'
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { counted } from '../parts/format.ts'
 import { Cause } from './causes.tsx'
 import type { Audience, LinkTo, VitalsChoice } from './choice.ts'
-import { failedVitals, judge, MIN_VIEWS, rate, type Verdict, valueText } from './rating.ts'
+import { failedVitals, judge, type Verdict } from './rating.ts'
 
 interface VerdictProps {
   /** Of the views that the page shows. */
@@ -56,19 +64,6 @@ export function VerdictCard(props: VerdictProps) {
   )
 }
 
-const WHOSE: Readonly<Record<Audience, string>> = {
-  mobile: 'On phones',
-  desktop: 'On desktops',
-  tablet: 'On tablets',
-  all: 'For all visitors',
-}
-
-const WHAT: Readonly<Record<CoreVital, string>> = {
-  lcp: 'the main picture or text appears after',
-  inp: 'the page answers a click, tap or key after',
-  cls: 'the layout shifts by',
-}
-
 /** The page with the worst value, of those with enough views. */
 function Slowest({
   vital,
@@ -76,16 +71,13 @@ function Slowest({
   choice,
   linkTo,
 }: Omit<VerdictProps, 'audience'> & { vital: CoreVital }) {
-  const p75Of = ({ p75 }: RumOverview['paths'][number]) => p75[vital] ?? 0
-  const [worst] = overview.paths
-    .filter(({ path, sampleCount }) => path.startsWith('/') && sampleCount >= MIN_VIEWS)
-    .toSorted((a, b) => p75Of(b) - p75Of(a))
-  if (choice.path !== '' || worst === undefined || rate(vital, p75Of(worst)) === 'good') return null
-  const { path } = worst
+  const worst = worstPage(overview.paths, vital)
+  if (choice.path !== '' || worst === null || rate(vital, worst.value) === 'good') return null
+  const { path, value } = worst
   return (
     <>
       {vital === 'cls' ? 'Worst' : 'Slowest'} page{choice.country !== '' && ', over all countries'}:{' '}
-      <a href={linkTo({ path, country: '' })}>{path}</a>, {valueText(vital, p75Of(worst))}.
+      <a href={linkTo({ path, country: '' })}>{path}</a>, {valueText(vital, value)}.
     </>
   )
 }

@@ -1,4 +1,5 @@
 import { METRIC_RULES, ruleOf, type Vital } from '../../../lib/contract/telemetry/metrics.ts'
+import { valueText } from '../../../lib/contract/telemetry/rating.ts'
 import type {
   RumOverview,
   SeriesPoint,
@@ -9,7 +10,7 @@ import { Card } from '../parts/card.tsx'
 import { ChoiceLinks } from '../parts/choice-links.tsx'
 import { count, dayText, hourText } from '../parts/format.ts'
 import type { LinkTo } from './choice.ts'
-import { CURRENT_VITALS, valueText } from './rating.ts'
+import { CURRENT_VITALS } from './rating.ts'
 
 interface VitalChartProps {
   readonly vital: Vital

@@ -2,14 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { byVital, METRIC_RULES, VITALS } from '../../../lib/contract/telemetry/metrics.ts'
-import {
-  firstAudience,
-  judge,
-  MIN_VIEWS,
-  percent,
-  rate,
-  valueText,
-} from '../../../pages/dashboard/vitals/rating.ts'
+import { MIN_VIEWS, rate, valueText } from '../../../lib/contract/telemetry/rating.ts'
+import { firstAudience, judge, percent } from '../../../pages/dashboard/vitals/rating.ts'
 
 const NBSP = '\u00a0'
 

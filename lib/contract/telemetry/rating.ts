@@ -1,0 +1,84 @@
+import { type CoreVital, METRIC_RULES, ruleOf, type Vital } from './metrics.ts'
+import type { RumOverview } from './telemetry-overview.ts'
+import type { DeviceType } from './telemetry-schemas.ts'
+
+/** Keys of the bands between the thresholds of a vital. */
+export type Rating = 'good' | 'needs-improvement' | 'poor'
+
+/** The kinds of devices that have a verdict, as Google's reports do. */
+export const JUDGED = ['mobile', 'desktop'] as const
+
+/** With fewer views, percentiles differ by chance: they are neither judged nor compared. */
+export const MIN_VIEWS = 300
+
+export function rate(vital: Vital, value: number): Rating {
+  const { good, poor } = METRIC_RULES[vital]
+  if (value <= good) return 'good'
+  return value <= poor ? 'needs-improvement' : 'poor'
+}
+
+/** Of whom a sentence is. */
+export const WHOSE: Readonly<Record<DeviceType | 'all', string>> = {
+  mobile: 'On phones',
+  desktop: 'On desktops',
+  tablet: 'On tablets',
+  all: 'For all visitors',
+}
+
+/** What a value of the vital says of a page; the value follows. */
+export const WHAT: Readonly<Record<CoreVital, string>> = {
+  lcp: 'the main picture or text appears after',
+  inp: 'the page answers a click, tap or key after',
+  cls: 'the layout shifts by',
+}
+
+/** The page with the worst value, of those with enough views; null if there is none. */
+export function worstPage(paths: RumOverview['paths'], vital: CoreVital) {
+  const [worst] = paths
+    .filter(({ path, sampleCount }) => path.startsWith('/') && sampleCount >= MIN_VIEWS)
+    .map(({ path, p75 }) => ({ path, value: p75[vital] ?? 0 }))
+    .toSorted((a, b) => b.value - a.value)
+  return worst ?? null
+}
+
+/**
+ * Such as 1.8 s, 264 ms, or 0.02 for CLS. Has as few digits as possible, but enough that the text has the
+ * rating of the value: 2,510 ms is 2.51 s, since 2.5 s would be good.
+ */
+export function valueText(vital: Vital, value: number): string {
+  const unit = ruleOf(vital).unit === 'none' ? SCORE : unitOf(value)
+  const keepsRating = (more: number) => {
+    return (
+      rate(vital, Number((value / unit.size).toFixed(unit.digits + more)) * unit.size) ===
+      rate(vital, value)
+    )
+  }
+  return textIn(unit, value, [0, 1, 2].find(keepsRating) ?? 3)
+}
+
+/** Such as 1.8 s or, below one second, 264 ms. */
+export function durationText(ms: number): string {
+  return textIn(unitOf(ms), ms)
+}
+
+interface Unit {
+  /** In milliseconds, or 1. */
+  readonly size: number
+  /** Behind the point. */
+  readonly digits: number
+  /** With a space that breaks no line. */
+  readonly suffix: string
+}
+
+const SECONDS: Unit = { size: 1_000, digits: 1, suffix: '\u00a0s' }
+const MILLISECONDS: Unit = { size: 1, digits: 0, suffix: '\u00a0ms' }
+const SCORE: Unit = { size: 1, digits: 2, suffix: '' }
+
+/** 999.6 ms would be shown as 1000 ms. */
+function unitOf(ms: number): Unit {
+  return ms >= 999.5 ? SECONDS : MILLISECONDS
+}
+
+function textIn({ size, digits, suffix }: Unit, value: number, more = 0): string {
+  return (value / size).toFixed(digits + more) + suffix
+}
