@@ -38,11 +38,9 @@ export function insertSiteLink(db: Db, link: SiteLinkRow): Statement {
   return insertOwned(db, siteLinks, link, { max: MAX_LINKS, counted })
 }
 
-/** Removes the links of the user that no longer work. */
-export function removeExpiredLinks(db: Db, userId: string, now: number): Statement {
-  return db
-    .delete(siteLinks)
-    .where(and(eq(siteLinks.userId, userId), lte(siteLinks.expiresAt, now)))
+/** Removes the links that no longer work. */
+export function removeExpiredLinks(db: Db, now: number): Statement {
+  return db.delete(siteLinks).where(lte(siteLinks.expiresAt, now))
 }
 
 /** The links of the site that work, the one that ends first at the top. */

@@ -2,6 +2,7 @@ import { APP_PATH } from '../contract/pages.ts'
 import type { Message } from '../parts/mail.ts'
 import type { AccountMailRow, AccountNotice, LinkMail } from './account-mails.ts'
 import { messageIdOf } from './mail-delivery.ts'
+import { VITALS_POOR, vitalsWords } from './vitals-mail.ts'
 
 interface AccountMailOptions {
   /** The sender, such as Meridian <geo@shop.example>. */
@@ -32,12 +33,17 @@ interface Words {
   readonly text: string
 }
 
-function wordsOf({ kind, createdAt }: AccountMailRow, query: string, baseUrl: string): Words {
+function wordsOf(
+  { kind, createdAt, detail }: AccountMailRow,
+  query: string,
+  baseUrl: string,
+): Words {
   const app = `${baseUrl}${APP_PATH}`
   if (isLinkMail(kind)) {
     const { subject, path, before, after } = LINKS[kind]
     return { subject, text: `${before}\n\n${app}${path}?${query}\n\n${after}\n` }
   }
+  if (kind === VITALS_POOR) return vitalsWords(detail, baseUrl)
   if (!isNotice(kind)) throw new Error(`no words for the mail ${kind}`)
   const { subject, text, ifNot } = NOTICES[kind]
   const at = `${new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -43,7 +43,7 @@ function insertNotice(db: Db, isUser: SQL, notice: AccountNotice, now: number): 
   const at = integerOf(now)
   return db.insert(accountMails).select(
     sql`SELECT ${crypto.randomUUID()}, id, email, ${notice}, NULL, NULL, 'waiting', ${at}, ${at}, ${at}, 0,
-      NULL, NULL, NULL FROM ${users} WHERE ${isUser}`,
+      NULL, NULL, NULL, NULL FROM ${users} WHERE ${isUser}`,
   )
 }
 
@@ -71,7 +71,7 @@ export function insertLinkMail(db: Db, mail: NewLinkMail): [Statement, ...Statem
   const isTaken = sql`${kind} = 'change_email' AND EXISTS (SELECT 1 FROM ${users} WHERE ${isOwner})`
   const insert = db.insert(accountMails).select(
     sql`SELECT ${crypto.randomUUID()}, ${userId}, ${email}, ${kind}, ${link}, ${end},
-      'waiting', ${at}, ${at}, ${at}, 0, NULL, NULL, NULL WHERE NOT (${isTaken})`,
+      'waiting', ${at}, ${at}, ${at}, 0, NULL, NULL, NULL, NULL WHERE NOT (${isTaken})`,
   )
   if (kind !== 'change_email') return [insert]
   return [insert, insertNotice(db, isOwner, 'account_exists', now)]

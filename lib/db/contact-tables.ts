@@ -85,6 +85,8 @@ export const accountMails = sqliteTable(
     link: text(),
     expiresAt: integer('expires_at'),
     ...queueColumns(),
+    /** What a mail without a link is about, as JSON. */
+    detail: text(),
   },
   (table) => [
     index('account_mails_by_due').on(table.state, table.dueAt),

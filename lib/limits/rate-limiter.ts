@@ -66,8 +66,8 @@ export const POLICIES = {
   usageMails: { name: 'usage-mails', capacity: 20, windowMs: HOUR_MS },
   /** Mails to verify an address, by sign-ups and changes of address too, per address. */
   verificationMails: { name: 'verification-mails', capacity: 5, windowMs: HOUR_MS },
-  /** Links to vitals that a user makes, including those revoked since. */
-  newLinks: { name: 'new-links', capacity: 30, windowMs: HOUR_MS },
+  /** Links to vitals that a user makes, and mails about them that a user turns on. */
+  vitalsChanges: { name: 'vitals-changes', capacity: 30, windowMs: HOUR_MS },
   /** Invalid credentials, per address of the client. */
   failures: { name: 'failed-credentials', capacity: 30, windowMs: MINUTE_MS },
 } as const satisfies Record<string, Policy>

@@ -38,6 +38,8 @@ export interface AccountMails {
   readonly postNotice: (userId: string, notice: AccountNotice) => Promise<void>
   /** Queues a mail with a link, in one transaction with the statements in `before`. */
   readonly postLink: (offer: LinkOffer, before?: readonly Statement[]) => Promise<void>
+  /** Sends what was queued by statements of `lib/contact`, once they are committed. */
+  readonly wake: () => void
   /** Sends what is due, even after a failure. */
   readonly retry: () => Promise<void>
   /** Waits some seconds for the mail under way: its server may have taken it already. */
@@ -66,6 +68,7 @@ export function openAccountMails(
       notify,
       postNotice: nothing,
       postLink: nothing,
+      wake: () => {},
       retry: nothing,
       stop: nothing,
       load: nothing,
@@ -101,6 +104,7 @@ export function openAccountMails(
       const mail = { userId: user.id, email: user.email, kind, link, now: now() }
       await post([...before, ...insertLinkMail(db, mail)])
     },
+    wake: () => courier.wake(),
     retry: () => courier.retry(),
     stop: () => courier.stop(),
     load: async () => {

@@ -53,7 +53,8 @@ import { createFindHostname, type FindHostname } from './hostnames.ts'
 import { type Counters, openCounters } from './metering.ts'
 import { openOperatorJobs } from './operate/jobs.ts'
 import { type Load, preload } from './preload.ts'
-import { openSiteProofs } from './site-proofs.ts'
+import { openSiteProofs } from './sites/site-proofs.ts'
+import { openVitalsAlerts } from './sites/vitals-alerts.ts'
 
 /** The address that the health check looks up. Any other would do. */
 const PROBE = ipv4FromBits(0x08_08_08_08)
@@ -83,6 +84,7 @@ export interface Services extends Foundation, Auth, Counters, Admission, Preload
   readonly reconciliation: ReturnType<typeof createReconciliation>
   readonly contact: ReturnType<typeof openContact>
   readonly notices: CapNotices
+  readonly vitalsAlerts: ReturnType<typeof openVitalsAlerts>
   readonly siteProofs: ReturnType<typeof openSiteProofs>
   readonly findReceiver: FindReceiver
   readonly findHostname: FindHostname
@@ -154,6 +156,7 @@ export async function openServices(config: Config, options: ServiceOptions): Pro
     rum,
     findReceiver,
     siteProofs,
+    vitalsAlerts: openVitalsAlerts({ ...foundation, rum, mails: auth.mails }, opened),
     contact,
     geo,
     findHostname: openHostnames(config),

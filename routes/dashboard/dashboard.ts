@@ -62,8 +62,8 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
 
 /**
  * Mounts the dashboard. Its pages read and change data only by operations of the public API, except those
- * for operators, for receivers of mails, who have no account, and the links to vitals: the API has no operations for
- * them.
+ * for operators, for receivers of mails, who have no account, and the links and mails of vitals: the API has no
+ * operations for them.
  */
 export function mountDashboard(app: Hono<Env>, api: Api): void {
   const { services } = api

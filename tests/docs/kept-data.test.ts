@@ -70,6 +70,7 @@ const TOLD_IN: Readonly<Record<string, string | null>> = {
   usage_receivers: 'Addresses of further',
   users: 'Account',
   verifications: 'Links',
+  vitals_alerts: 'Wish to be mailed',
 }
 
 /** A line of the code that decides a figure, and the figure in the row of the document. */

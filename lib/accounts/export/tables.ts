@@ -57,6 +57,13 @@ export const EXPORTED: readonly ExportedTable[] = [
     columns: ['id', 'site_id', 'created_at', 'expires_at'],
   },
   {
+    name: 'vitals-alerts',
+    table: 'vitals_alerts',
+    owner: 'user_id',
+    key: ['site_id'],
+    columns: ['site_id', 'created_at', 'day', 'poor'],
+  },
+  {
     name: 'sessions',
     table: 'sessions',
     owner: 'user_id',

@@ -68,6 +68,7 @@ export const ACTION_LABELS = {
   set_role: 'Role changed',
   set_spending_cap: 'Spending cap changed',
   set_usage_mails: 'Usage mails changed',
+  set_vitals_alert: 'Mail about poor vitals turned on or off',
   stop_usage_mails: 'Usage mails stopped by their receiver',
   subscription_ended: 'Subscription ended',
   subscription_updated: 'Subscription updated',

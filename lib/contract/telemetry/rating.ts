@@ -34,11 +34,13 @@ export const WHAT: Readonly<Record<CoreVital, string>> = {
 
 /** The page with the worst value, of those with enough views; null if there is none. */
 export function worstPage(paths: RumOverview['paths'], vital: CoreVital) {
-  const [worst] = paths
-    .filter(({ path, sampleCount }) => path.startsWith('/') && sampleCount >= MIN_VIEWS)
-    .map(({ path, p75 }) => ({ path, value: p75[vital] ?? 0 }))
-    .toSorted((a, b) => b.value - a.value)
-  return worst ?? null
+  let worst: { readonly path: string; readonly value: number } | null = null
+  for (const { path, sampleCount, p75 } of paths) {
+    const value = p75[vital] ?? 0
+    const isJudged = path.startsWith('/') && sampleCount >= MIN_VIEWS
+    if (isJudged && (worst === null || value > worst.value)) worst = { path, value }
+  }
+  return worst
 }
 
 /**

@@ -7,7 +7,6 @@ import {
   listSiteLinks,
   MAX_LINKS,
   mintSiteLink,
-  removeExpiredLinks,
 } from '../../../lib/access/site-links.ts'
 import { callerEvent, insertAudit } from '../../../lib/accounts/audit.ts'
 import type { Site } from '../../../lib/contract/account/account-schemas.ts'
@@ -56,13 +55,12 @@ export async function createLink(visit: UserVisit): Promise<PageAnswer> {
   const chosen = (await readForm(c)).text('days')
   const days = LINK_DAYS.find((count) => String(count) === chosen)
   if (days === undefined) throw fieldError('days', `must be one of ${LINK_DAYS.join(', ')}`)
-  takeOrRefuse(services, 'newLinks', me.id)
+  takeOrRefuse(services, 'vitalsChanges', me.id)
   const now = services.now()
   const { link, token } = mintSiteLink({ userId: me.id, siteId, days, now })
   const detail = `${name}, for ${days} days`
   const isMade = await runInTransaction(db, [
     insertSiteLink(db, link),
-    removeExpiredLinks(db, me.id, now),
     auditOf(visit, { action: 'create_link', targetType: 'site', targetId: siteId, detail }),
   ])
   if (!isMade) {

@@ -3,6 +3,7 @@ import { VITALS } from '../../../lib/contract/telemetry/metrics.ts'
 import { SCRIPT_PATH } from '../../../lib/contract/telemetry/script.ts'
 import type { RumSummary } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
 import { listCountries } from '../../../lib/geo/place/countries.ts'
+import { Mails } from '../../../pages/dashboard/vitals/mails.tsx'
 import { Sharing } from '../../../pages/dashboard/vitals/sharing.tsx'
 import { NoSites, Vitals, type VitalsProps } from '../../../pages/dashboard/vitals/vitals.tsx'
 import type { PageAnswer } from '../../pages/page.ts'
@@ -13,6 +14,7 @@ import { toRefusal } from '../request/problem.ts'
 import type { AppRoute, UserVisit } from '../request/visit.ts'
 import { readChoice, toPeriod, toQuery, withDays } from './choice.ts'
 import { createLink, readLinks, revokeLink } from './links.ts'
+import { readMails, setMails } from './mails.ts'
 import { makeReport, type ReadOverview } from './report.ts'
 
 const PERCENTILES = ['p50', 'p75', 'p95'] as const
@@ -25,7 +27,7 @@ export const vitalRoutes: readonly AppRoute<UserVisit>[] = [
   ...formRoutes(
     PATH,
     showVitals,
-    { '/links': createLink, '/links/:id/revoke': revokeLink },
+    { '/links': createLink, '/links/:id/revoke': revokeLink, '/mails': setMails },
     { days: 'days' },
   ),
 ]
@@ -34,6 +36,8 @@ const PAGE = { title: 'Web vitals', assets: ['vitals.js'] } as const
 
 const DONE: Readonly<Record<string, string>> = {
   revoked: 'Link revoked. It no longer works.',
+  'mails-on': 'You get a mail when a metric turns poor. Today is the first day that is judged.',
+  'mails-off': 'You get no more mails about this site.',
 }
 
 type Shown = Pick<VitalsProps, 'error' | 'problem'>
@@ -83,7 +87,10 @@ async function settingsOf(visit: UserVisit, site: Site, { problem }: Shown) {
   const { base } = visit.instance
   const query = new URLSearchParams({ site: site.name })
   const actionOf = (path: string) => `${base}${PATH}${path}?${query}`
-  return Sharing({ actionOf, problem, ...(await readLinks(visit, site)) })
+  return [
+    Sharing({ actionOf, problem, ...(await readLinks(visit, site)) }),
+    Mails({ actionOf, ...(await readMails(visit, site)) }),
+  ]
 }
 
 /** Answers with a file: the summary of the site, period and filters that the page shows. */

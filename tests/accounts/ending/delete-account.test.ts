@@ -183,6 +183,10 @@ async function fill(session: Session) {
     VALUES ('1', '${userId}', 'Ada', '${EMAIL}', 'Hello', 'kept', 1, 1, 1, 0)`)
   await exec(`INSERT INTO rum_days (site_id, day, country, device, samples, sketches)
     VALUES ('${siteId}', 1, '', '', 1, ${ZERO_BYTE})`)
+  await exec(`INSERT INTO site_links (id, user_id, site_id, hash, created_at, expires_at)
+    VALUES ('1', '${userId}', '${siteId}', 'hash', 1, 2)`)
+  await exec(`INSERT INTO vitals_alerts (site_id, user_id, created_at, day, poor)
+    VALUES ('${siteId}', '${userId}', 1, 1, '')`)
   await exec(`INSERT INTO cap_notices (id, channel, user_id, email, threshold, requests, state, created_at, queued_at, due_at, attempts)
     VALUES ('1', 'mail', '${userId}', '${EMAIL}', 'near_cap', 80, 'waiting', 1, 1, 1, 0)`)
   return { userId, siteId }

@@ -64,6 +64,10 @@ async function filled() {
       SELECT '${SITE}', id, 'https://ada.example', 1 FROM users WHERE email LIKE 'ada%';
     INSERT INTO sites (id, user_id, name, created_at)
       SELECT 'other', id, 'https://eve.example', 1 FROM users WHERE email LIKE 'eve%';
+    INSERT INTO site_links (id, user_id, site_id, hash, created_at, expires_at)
+      SELECT 'link of ' || id, user_id, id, 'hash of ' || id, 1, 2 FROM sites;
+    INSERT INTO vitals_alerts (site_id, user_id, created_at, day, poor)
+      SELECT id, user_id, 1, 20468, 'mobile-lcp' FROM sites;
     INSERT INTO rum_paths (site_id, day, path, samples, sketches) VALUES ('other', 1, '/eve', 1, ${ZERO_BYTE});
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
     INSERT INTO rum_hours (site_id, hour, country, device, samples, lcp_p75)
@@ -82,7 +86,7 @@ describe('GET /v1/account/me/export', () => {
     const files = await unpack(bytes)
     const kinds = new Set([...files.keys()].map((name) => name.slice(0, -10)))
     const expected = words(`
-      profile keys sites sessions second-factor usage-by-operation usage-by-month usage-by-period
+      profile keys sites vitals-links vitals-alerts sessions second-factor usage-by-operation usage-by-month usage-by-period
       trial spending-cap limit-notices audit-log telemetry-by-hour`)
     assert.deepEqual([...kinds], expected)
     const [profile] = JSON.parse(files.get('profile-0001.json') ?? '')
@@ -99,7 +103,7 @@ describe('GET /v1/account/me/export', () => {
     const [factor] = JSON.parse(files.get('second-factor-0001.json') ?? '')
     assert.deepEqual(factor, { confirmed_at: '1970-01-01T00:00:00.001Z' })
     const all = [...files.values()].join()
-    for (const secret of [token, key, PASSWORD, 'sealed secret', 'eve'])
+    for (const secret of [token, key, PASSWORD, 'sealed secret', 'hash of', 'eve'])
       assert.equal(all.includes(secret), false)
   })
 

@@ -1,9 +1,9 @@
-import type { KeyRing } from '../access/key-ring/key-ring.ts'
-import { checkProof, listProofsToCheck } from '../accounts/site-proof.ts'
-import { HOUR_MS, MINUTE_MS } from '../parts/durations.ts'
-import type { FindTxt } from '../parts/net/txt-records.ts'
-import { repeat } from '../parts/repeat.ts'
-import type { Foundation } from './foundation.ts'
+import type { KeyRing } from '../../access/key-ring/key-ring.ts'
+import { checkProof, listProofsToCheck } from '../../accounts/site-proof.ts'
+import { HOUR_MS, MINUTE_MS } from '../../parts/durations.ts'
+import type { FindTxt } from '../../parts/net/txt-records.ts'
+import { repeat } from '../../parts/repeat.ts'
+import type { Foundation } from '../foundation.ts'
 
 const FIRST_MS = 5 * MINUTE_MS
 

@@ -1,0 +1,101 @@
+import * as v from 'valibot'
+import { APP_PATH } from '../contract/pages.ts'
+import { CORE_VITALS, METRIC_RULES } from '../contract/telemetry/metrics.ts'
+import { JUDGED, valueText, WHAT, WHOSE } from '../contract/telemetry/rating.ts'
+import { accountMails } from '../db/contact-tables.ts'
+import { and, eq, integerOf, sql } from '../db/drizzle.ts'
+import type { Db } from '../db/open.ts'
+import { users } from '../db/tables.ts'
+import type { Statement } from '../db/transaction.ts'
+import { DAY_MS } from '../parts/durations.ts'
+
+export const VITALS_POOR = 'vitals_poor'
+
+/** What a mail says: which metrics of a site have turned poor on a day. */
+export type PoorVitals = v.InferOutput<typeof PoorVitals>
+const PoorVitals = v.object({
+  /** The origin. */
+  site: v.string(),
+  /** YYYY-MM-DD, UTC. */
+  day: v.string(),
+  findings: v.array(
+    v.object({
+      device: v.picklist(JUDGED),
+      vital: v.picklist(CORE_VITALS),
+      value: v.number(),
+      /** The slowest page; absent if no page has enough views. */
+      page: v.optional(v.object({ path: v.string(), value: v.number() })),
+    }),
+  ),
+})
+
+/** Later, the mail is of no use. */
+const USEFUL_MS = 2 * DAY_MS
+
+interface NewVitalsMail {
+  readonly userId: string
+  readonly siteId: string
+  readonly poor: PoorVitals
+  readonly now: number
+}
+
+/** Queues the mail, unless the account is disabled or its address is not verified. Its id allows one for a site and day. */
+export function insertVitalsMail(db: Db, { userId, siteId, poor, now }: NewVitalsMail): Statement {
+  const [at, end] = [integerOf(now), integerOf(now + USEFUL_MS)]
+  const getsMail = and(eq(users.id, userId), eq(users.emailVerified, true))
+  return db
+    .insert(accountMails)
+    .select(
+      sql`SELECT ${`${idOf(siteId)}${poor.day}`}, id, email, ${VITALS_POOR}, NULL, ${end}, 'waiting', ${at}, ${at},
+        ${at}, 0, NULL, NULL, NULL, ${JSON.stringify(poor)} FROM ${users}
+        WHERE ${getsMail} AND ${users.disabledAt} IS NULL`,
+    )
+    .onConflictDoNothing()
+}
+
+/** Removes the mails about the site that wait. */
+export function removeVitalsMails(db: Db, userId: string, siteId: string): Statement {
+  const isAbout = sql`${accountMails.id} LIKE ${`${idOf(siteId)}%`}`
+  return db.delete(accountMails).where(and(eq(accountMails.userId, userId), isAbout))
+}
+
+function idOf(siteId: string): string {
+  return `vitals-${siteId}-`
+}
+
+/** Subject and text of the mail. Throws if `detail` is not that of such a mail. */
+export function vitalsWords(detail: string | null, baseUrl: string) {
+  const { site, day, findings } = v.parse(PoorVitals, JSON.parse(detail ?? ''))
+  const names = [...new Set(findings.map(({ vital }) => vital.toUpperCase()))]
+  const page = `${baseUrl}${APP_PATH}/vitals?${new URLSearchParams({ site })}`
+  const lines = findings.map(sentenceOf)
+  return {
+    subject: `${names.join(', ')} turned poor: ${new URL(site).host}`,
+    text: `${site} on ${day} (UTC):
+
+${lines.join('\n')}
+
+At the 75th percentile: one of four views was worse. While a metric stays poor, you get no other mail about it; the next comes after a day that was not poor.
+
+All vitals: ${page}
+To get no more of these mails, turn them off at the end of that page, under Mails.
+`,
+  }
+}
+
+function sentenceOf({ device, vital, value, page }: PoorVitals['findings'][number]): string {
+  const poor = plainText(valueText(vital, METRIC_RULES[vital].poor))
+  const text = `- ${WHOSE[device]}, ${WHAT[vital]} ${plainText(valueText(vital, value))} (${vital.toUpperCase()}; above ${poor} is poor).`
+  if (page === undefined) return text
+  const which = vital === 'cls' ? 'Worst' : 'Slowest'
+  return `${text} ${which} page: ${safePath(page.path)}, ${plainText(valueText(vital, page.value))}.`
+}
+
+/** Anybody can send a path: encoded, it cannot pass for a sentence or a link. */
+function safePath(path: string): string {
+  return encodeURI(path.toWellFormed())
+}
+
+function plainText(text: string): string {
+  return text.replaceAll('\u00a0', ' ')
+}
