@@ -32,7 +32,7 @@ export function AllSites({ base, search, sites, next }: AllSitesProps) {
   const query = next === null ? null : { search, after: next }
   return (
     <>
-      <form class="site-filter" method="get" data-filter action={path}>
+      <form class="filters" method="get" data-filter action={path}>
         <Field
           name="search"
           label="Origin begins with"

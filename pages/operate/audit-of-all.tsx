@@ -66,7 +66,7 @@ interface FilterFormProps {
 
 function FilterForm({ path, filter: { action, user, from, to } }: FilterFormProps) {
   return (
-    <form class="people-filter" method="get" data-filter action={path}>
+    <form class="filters" method="get" data-filter action={path}>
       <Field name="user" label="E-mail address or id" type="search" value={user} maxlength={320} />
       <ActionSelect chosen={action} ofAllUsers />
       <Field name="from" label="From (UTC)" type="date" value={from} />

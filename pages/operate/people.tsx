@@ -118,7 +118,7 @@ interface FilterFormProps extends Pick<PeopleProps, 'filter' | 'plans'> {
 
 function FilterForm({ path, filter, plans }: FilterFormProps) {
   return (
-    <form class="people-filter" method="get" data-filter action={path}>
+    <form class="filters" method="get" data-filter action={path}>
       <Field
         name="search"
         label="E-mail address begins with"

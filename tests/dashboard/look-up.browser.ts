@@ -56,7 +56,7 @@ describe('the audit log page', { timeout: TIMEOUT_MS }, () => {
       await assertAccessible(page, 'all entries')
       await page.selectOption('#action', 'create_key')
       await page.fill('#search', 'longlong')
-      await page.click('.audit-filter button')
+      await page.click('.filters button')
       await page.waitForURL(/search=longlong/)
       assert.equal(await page.locator('.entry').count(), 1)
       await assertAccessible(page, 'some entries')

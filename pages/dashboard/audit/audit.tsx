@@ -35,7 +35,7 @@ type FilterProps = Pick<AuditProps, 'base' | 'filter'>
 
 function FilterForm({ base, filter: { action, search } }: FilterProps) {
   return (
-    <form class="audit-filter" method="get" data-filter action={`${base}/app/audit`}>
+    <form class="filters" method="get" data-filter action={`${base}/app/audit`}>
       <ActionSelect chosen={action} />
       <Field
         name="search"

@@ -88,7 +88,7 @@ export function SlowestSite({ base, sites }: SlowestSiteProps) {
         <Rated text={valueText('lcp', p75)} rating={rating} />
       </p>
       <p class="soft">LCP at the 75th percentile, last 7 days</p>
-      <a href={vitalsPath(base, name)}>{name}</a>
+      <a href={vitalsPath(base, name)}>{name.replace('https://', '')}</a>
     </Card>
   )
 }
