@@ -10,7 +10,7 @@ export function FirstKeyButton({ base }: { readonly base: string }) {
       <input type="hidden" name="name" value="My first key" />
       <input type="hidden" name="type" value="secret" />
       <input type="hidden" name="access" value="look-ups" />
-      <button type="submit" class="button">
+      <button type="submit" class="button quiet">
         Create a key
       </button>
     </PostForm>

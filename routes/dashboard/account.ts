@@ -49,7 +49,7 @@ export async function showAccount(
     done: c.req.query('done'),
     ...shown,
   })
-  return showPage(visit, { title: 'Account', content, status })
+  return showPage(visit, { title: 'Settings', content, status })
 }
 
 async function setName(visit: UserVisit): Promise<PageAnswer> {

@@ -26,9 +26,14 @@ export function baseOptions(holder: HTMLElement) {
     cursor: { drag: { x: false, y: false }, points: { size: 6 } },
     axes: {
       time: { ...axis, values: (_: uPlot, splits: number[]) => splits.map(toTimeText) },
-      value: { ...axis, size: 84 },
+      value: { ...axis, size: widthOf },
     },
   }
+}
+
+/** The room that the values beside an axis need, in pixels. */
+function widthOf(_: uPlot, values: string[] | null): number {
+  return 24 + 7 * Math.max(0, ...(values ?? []).map(({ length }) => length))
 }
 
 /** The time of day, or the date at midnight. */

@@ -31,7 +31,7 @@ export function drawStack(
       y: { range: (_, __, most) => [0, Math.max(1, (most ?? 0) * 1.05)] },
     },
     axes: [
-      axes.time,
+      { ...axes.time, grid: { show: false } },
       {
         ...axes.value,
         incrs: WHOLE,
