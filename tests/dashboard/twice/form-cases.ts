@@ -3,6 +3,7 @@ import { codeAt } from '../../support/authenticator.ts'
 import { write } from '../../support/database/sql.ts'
 import { askForReset, nextLink, PASSWORD, sendAuth } from '../../support/sign-in.ts'
 import {
+  addLink,
   asBuyer,
   asConfirmedReceiver,
   asGuest,
@@ -26,6 +27,7 @@ import {
   withOtherSession,
   withReceiver,
   withSite,
+  withVitals,
 } from './scenes.ts'
 
 const ACCOUNT = { accountId: '123456', licenseKey: 'made_up_key' }
@@ -113,6 +115,9 @@ export const FORM_CASES: readonly FormCase[] = [
   { route: '/app/usage/mails/receivers/:id/remove', open: withReceiver },
   { route: '/app/usage-mails', open: asReceiver },
   { route: '/app/usage-mails/stop', open: asConfirmedReceiver },
+  { route: '/app/vitals/links', open: withVitals() },
+  { route: '/app/vitals/links/:id/revoke', open: withVitals(addLink) },
+  { route: '/app/vitals/mails', open: withVitals() },
   { route: '/app/account/sign-out-everywhere', open: withOtherSession },
   { route: '/app/account/sessions/end', open: withOtherSession },
   { route: '/app/account/sessions/end-others', open: withOtherSession },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import * as v from 'valibot'
+import { insertSiteLink, mintSiteLink } from '../../../lib/access/site-links.ts'
 import { insertCapNotice } from '../../../lib/contact/cap-notices.ts'
 import { accept } from '../../contact/inquiry.ts'
 import { codeAt } from '../../support/authenticator.ts'
@@ -93,6 +94,23 @@ export const withKey =
 export const withSite: FormCase['open'] = async (stage) => {
   await post(stage, '/v1/account/me/sites', { name: SITE })
   return { page: '/app/sites', token: stage.token }
+}
+
+/** On the page of her site's vitals. */
+export const withVitals =
+  (prepare = async (_: Stage) => {}): FormCase['open'] =>
+  async (stage) => {
+    await post(stage, '/v1/account/me/sites', { name: SITE })
+    await prepare(stage)
+    return { page: `/app/vitals?site=${encodeURIComponent(SITE)}`, token: stage.token }
+  }
+
+/** Makes a link to the vitals of her site. */
+export async function addLink({ shop: { app } }: Stage): Promise<void> {
+  const userId = String(await readValue(app, 'SELECT user_id FROM sites'))
+  const siteId = String(await readValue(app, 'SELECT id FROM sites'))
+  const { link } = mintSiteLink({ userId, siteId, days: 7, now: app.services.now() })
+  await insertSiteLink(app.services.db, link).run()
 }
 
 export const RECEIVER = 'ida@shop.example'

@@ -35,7 +35,7 @@ async function enter(page: Page, { route }: FormCase, stage: Stage, scene: Scene
     await page.click(`[popovertarget="${await popover.getAttribute('id')}"]`)
   }
   const closed = form.locator('xpath=ancestor::details[not(@open)]')
-  if ((await closed.count()) > 0) await closed.locator('summary').first().click()
+  while ((await closed.count()) > 0) await closed.first().locator('summary').first().click()
   for (const [name, value] of Object.entries(scene.fields ?? {})) {
     const field = form.locator(`[name="${name}"]`)
     await (value === true ? field.check() : field.fill(value))
@@ -45,7 +45,7 @@ async function enter(page: Page, { route }: FormCase, stage: Stage, scene: Scene
 
 /** The form of the route, with the fields that are to be filled in. */
 async function findForm(page: Page, route: string, { fields = {} }: Scene): Promise<Locator> {
-  const path = new RegExp(`^${route.replaceAll(/:\w+/g, '[^/]+')}$`)
+  const path = new RegExp(`^${route.replaceAll(/:\w+/g, '[^/?]+')}(\\?.*)?$`)
   for (const form of await page.locator('form[method="post"]').all()) {
     const names = await Promise.all(
       Object.keys(fields).map((name) => form.locator(`[name="${name}"]`).count()),
