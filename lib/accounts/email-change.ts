@@ -61,7 +61,7 @@ export async function changeEmail(db: Db, change: EmailChange): Promise<'changed
 
 /**
  * Also ends the other sessions, invalidates all links that were mailed to the old address, and
- * redirects the notices that wait for delivery.
+ * redirects all notices that are not delivered: operators may queue those that failed again.
  */
 function toStatements(
   db: Db,
@@ -83,7 +83,7 @@ function toStatements(
       .where(
         and(
           eq(capNotices.userId, userId),
-          eq(capNotices.state, 'waiting'),
+          ne(capNotices.state, 'delivered'),
           isNull(capNotices.receiverId),
         ),
       ),

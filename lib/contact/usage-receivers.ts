@@ -117,20 +117,20 @@ export function confirmReceiver(
   return runInTransaction(db, [confirm, audit])
 }
 
-/** Removes the receiver of the user, and the mails that wait for it. Returns false if there is none. */
+/** Removes the receiver of the user, and all mails to it that are not delivered. Returns false if there is none. */
 export function removeReceiver(
   db: Db,
   { id, userId }: Pick<UsageReceiverRow, 'id' | 'userId'>,
   audit: Statement,
 ): Promise<boolean> {
   const isThis = and(eq(usageReceivers.id, id), eq(usageReceivers.userId, userId))
-  const waits = and(eq(capNotices.receiverId, id), eq(capNotices.state, 'waiting'))
+  const isToSend = and(eq(capNotices.receiverId, id), ne(capNotices.state, 'delivered'))
   const asks = and(eq(accountMails.kind, RECEIVER_MAIL), eq(accountMails.userId, userId))
   const isRemoved = sql`${accountMails.email} NOT IN (
     SELECT ${usageReceivers.email} FROM ${usageReceivers} WHERE ${usageReceivers.userId} = ${userId})`
   return runInTransaction(db, [
     db.delete(usageReceivers).where(isThis),
-    db.delete(capNotices).where(waits),
+    db.delete(capNotices).where(isToSend),
     db.delete(accountMails).where(and(asks, isRemoved)),
     audit,
   ])

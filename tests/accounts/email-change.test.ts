@@ -54,7 +54,7 @@ describe('POST /v1/account/me/email', () => {
     assert.doesNotMatch(text, /new\.example/)
   })
 
-  it('sends the notices of limits that still wait to the new address', async () => {
+  it('redirects all notices of limits that are not delivered to the new address', async () => {
     const session = await ada.signUp()
     await eve.signUp()
     await write(
@@ -62,13 +62,18 @@ describe('POST /v1/account/me/email', () => {
       `INSERT INTO cap_notices (id, channel, user_id, email, threshold, requests, state,
         created_at, queued_at, due_at, attempts)
       SELECT email || ' ' || state, 'mail', id, email, 'near_cap', 80, state, 1, 1, 1, 0
-      FROM users, (SELECT 'waiting' AS state UNION SELECT 'delivered') AS states`,
+      FROM users, (SELECT 'waiting' AS state UNION SELECT 'delivered' UNION SELECT 'dead'
+        UNION SELECT 'kept') AS states`,
     )
     await change(session)
     assert.deepEqual(await readRows(app, 'SELECT id, email FROM cap_notices ORDER BY id'), [
+      ['ada@example.com dead', NEW],
       ['ada@example.com delivered', 'ada@example.com'],
+      ['ada@example.com kept', NEW],
       ['ada@example.com waiting', NEW],
+      ['eve@example.com dead', 'eve@example.com'],
       ['eve@example.com delivered', 'eve@example.com'],
+      ['eve@example.com kept', 'eve@example.com'],
       ['eve@example.com waiting', 'eve@example.com'],
     ])
   })

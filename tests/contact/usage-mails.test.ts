@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { openDb } from '../../lib/db/open.ts'
 import { HOUR_MS } from '../../lib/parts/durations.ts'
 import { makeOlder } from '../support/database/older-database.ts'
-import { readColumn, readRows, readValue } from '../support/database/sql.ts'
+import { readColumn, readRows, readValue, write } from '../support/database/sql.ts'
 import type { TestApp } from '../support/helpers.ts'
 import { codeOf } from '../support/helpers.ts'
 import { plansFile } from '../support/plans-file.ts'
@@ -156,6 +156,30 @@ describe('a further receiver of mails about usage', () => {
     assert.equal((await submitLink(link)).status, 404)
     assert.notEqual(await invite(session), link)
   })
+
+  for (const end of ['stopped', 'removed']) {
+    it(`gets no mail once ${end}, even if an operator queues those that failed again`, async () => {
+      const { session, key } = await begin()
+      await submitLink(await invite(session))
+      await session.send('PUT', MAILS, { thresholds: [20, 30, 40, 50] })
+      await count(app, key, 5)
+      const states = ['waiting', 'dead', 'kept', 'delivered']
+      for (const [at, state] of states.entries()) {
+        await write(
+          app,
+          `UPDATE cap_notices SET state = '${state}' WHERE percent = ${20 + 10 * at}`,
+        )
+      }
+      const id = await readValue(app, 'SELECT id FROM usage_receivers')
+      const { status } =
+        end === 'stopped'
+          ? await visitPage(app, '/app/usage-mails/stop', { form: { id: String(id) } })
+          : await session.send('DELETE', `${RECEIVERS}/${id}`)
+      assert.equal(status, end === 'stopped' ? 200 : 204)
+      const left = `SELECT email, state FROM cap_notices WHERE email = '${BOB}'`
+      assert.deepEqual(await readRows(app, left), [[BOB, 'delivered']])
+    })
+  }
 
   it('can be removed, with its link', async () => {
     const { session } = await begin()
