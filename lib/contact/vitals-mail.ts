@@ -91,9 +91,13 @@ function sentenceOf({ device, vital, value, page }: PoorVitals['findings'][numbe
   return `${text} ${which} page: ${safePath(page.path)}, ${plainText(valueText(vital, page.value))}.`
 }
 
-/** Anybody can send a path: encoded, it cannot pass for a sentence or a link. */
+/**
+ * Anybody can send a path: encoded, it cannot pass for a sentence. Programs that show mails make links of whatever
+ * looks like an address, so colons and dots are encoded, too.
+ */
 function safePath(path: string): string {
-  return encodeURI(path.toWellFormed())
+  const segments = path.toWellFormed().split('/').map(encodeURIComponent)
+  return segments.join('/').replaceAll('.', '%2E')
 }
 
 function plainText(text: string): string {

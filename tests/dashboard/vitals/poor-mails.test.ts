@@ -100,6 +100,23 @@ describe('a mail when a metric turns poor', () => {
     assert.match(text, /turn them off at the end of that page/)
   })
 
+  for (const path of [
+    '/https://evil.example/login',
+    '//evil.example/x',
+    '/www.evil.example',
+    '/a@evil.example',
+  ]) {
+    it(`has no link of a stranger's making: ${path}`, async () => {
+      await set('on')
+      await view(0, POOR, { views: 310, path })
+      server.answer = 'take'
+      await judge(0)
+      const { text } = await mail.next()
+      assert.match(text, /Slowest page: \/[\w%/-]+, /)
+      assert.doesNotMatch(text, /evil\.example|:\/\/evil|@evil/)
+    })
+  }
+
   it('comes an hour after the end of the day, once, whatever runs again', async () => {
     await set('on')
     await view(0, POOR)
