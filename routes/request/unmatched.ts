@@ -45,7 +45,7 @@ export function refuseMethod(
     chargePreflight(services, exchange)
     return answer(services, exchange, { status: 204, json: null, headers: { allow, ...preflight } })
   }
-  const message = `${c.req.path} answers ${allow}, not ${c.req.method}`
+  const message = `${route ?? c.req.path} answers ${allow}, not ${c.req.method}`
   const error = new ApiError('METHOD_NOT_ALLOWED', message, { headers: { allow } })
   return refuse(services, exchange, error)
 }

@@ -7,6 +7,7 @@ import { listCountries } from '../../../lib/geo/place/countries.ts'
 import { ApiError } from '../../../lib/parts/errors.ts'
 import { SharedFrame } from '../../../pages/dashboard/vitals/shared-frame.tsx'
 import { Vitals } from '../../../pages/dashboard/vitals/vitals.tsx'
+import { ErrorPage } from '../../../pages/error-page.tsx'
 import type { Env } from '../../context.ts'
 import { instanceOf, type PageAnswer, servePage } from '../../pages/page.ts'
 import { pageAssets } from '../../pages/page-assets.ts'
@@ -52,7 +53,7 @@ async function showShared(api: Api, c: Context<Env>, exchange: Exchange): Promis
   const { services } = api
   const token = c.req.param('token') ?? ''
   const link = await openSiteLink(services.db, token, services.now())
-  if (link === null) throw new ApiError('NOT_FOUND', 'No such link')
+  if (link === null) return brokenLink(api, exchange)
   const choice = { ...readChoice((name) => c.req.query(name), []), site: link.site }
   const instance = instanceOf(services)
   const shown = {
@@ -78,6 +79,15 @@ async function showShared(api: Api, c: Context<Env>, exchange: Exchange): Promis
     })
     return { status: refused.status, html: SharedFrame({ ...page, assets, children }) }
   }
+}
+
+/** The same for a wrong, an expired and a revoked link. */
+async function brokenLink({ services }: Api, { requestId }: Exchange): Promise<PageAnswer> {
+  const instance = instanceOf(services)
+  const assets = await pageAssets(instance.base)
+  const title = 'This link does not work'
+  const text = 'It has expired, was revoked or is incomplete. Ask whoever sent it for a new one.'
+  return { status: 404, html: ErrorPage({ instance, assets, title, text, requestId }) }
 }
 
 /** Reads overviews as the owner of the site, of this site alone, without errors: their messages may be private. */

@@ -119,7 +119,9 @@ describe('a link to vitals', () => {
   })
 
   it('answers the same 404 to a wrong, a revoked and an expired token', async () => {
-    const wrong = sameFor(await read(`/shared/${WRONG}`))
+    const answer = await read(`/shared/${WRONG}`)
+    assert.match(answer.html, /This link does not work/)
+    const wrong = sameFor(answer)
     assert.equal(wrong[0], 404)
     assert.deepEqual(sameFor(await read('/shared/short')), wrong)
     const [first, second] = [await makeLink('7'), await makeLink('30')]
