@@ -1,3 +1,4 @@
+import { listReplacedIds } from '../../lib/access/keys.ts'
 import { daysUpTo, monthOf, paidPeriod } from '../../lib/config/period.ts'
 import type { SubscriptionResponse } from '../../lib/contract/billing/billing-schemas.ts'
 import { DAY_MS } from '../../lib/parts/durations.ts'
@@ -14,7 +15,7 @@ import { readChoice, toPeriod, toQuery } from './vitals/choice.ts'
 const MOST_SITES = 3
 
 export async function showOverview(visit: UserVisit): Promise<PageAnswer> {
-  const { callApi, instance, services, c } = visit
+  const { callApi, instance, services, me, c } = visit
   const now = services.now()
   const range = readRange(c.req.query('days'))
   const dates = daysUpTo(now, 2 * RANGES[range])
@@ -27,6 +28,7 @@ export async function showOverview(visit: UserVisit): Promise<PageAnswer> {
     callApi('getUsageDetails', { query: counts }),
     readSites(visit, now),
   ])
+  const replaced = await listReplacedIds(services.db, me.id)
   const content = Overview({
     base: instance.base,
     url: services.baseUrl(),
@@ -35,9 +37,10 @@ export async function showOverview(visit: UserVisit): Promise<PageAnswer> {
     resetsAt: new Date(periodEnd(current, now)).toISOString(),
     overages,
     keys,
+    replaced,
     now,
     requests: requestsOf(details.rows, dates, range),
-    sites,
+    ...sites,
   })
   return showPage(visit, { title: 'Overview', content, assets: ['usage.js'] })
 }
@@ -55,13 +58,16 @@ function periodEnd(current: SubscriptionResponse | null, now: number): number {
   return paidPeriod({ start, end, interval }, now).end
 }
 
-/** The last week of the first sites. */
-async function readSites({ callApi }: UserVisit, now: number): Promise<SiteGlance[]> {
+/** The last week of the first sites, and how many sites there are. */
+async function readSites({ callApi }: UserVisit, now: number) {
   const sites = await callApi('listSites')
   const read = async (name: string) => {
     const choice = readChoice(() => undefined, [name])
     const query = toQuery(choice, 'all', toPeriod(choice, now))
     return { name, overview: await orNull(callApi('getRumOverview', { query })) }
   }
-  return Promise.all(sites.slice(0, MOST_SITES).map(({ name }) => read(name)))
+  const glances: SiteGlance[] = await Promise.all(
+    sites.slice(0, MOST_SITES).map(({ name }) => read(name)),
+  )
+  return { sites: glances, siteCount: sites.length }
 }

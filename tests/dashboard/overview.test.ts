@@ -88,6 +88,13 @@ describe('the overview', () => {
     assert.match(await textOf('/app'), /Active keys 1 Shop expires on 25 January Manage keys/)
   })
 
+  it('names no key that another one has replaced', async () => {
+    const { html } = await ada.visit('/app/keys')
+    const [path = ''] = /\/app\/keys\/[0-9a-f]{32}\/rotate/.exec(html) ?? []
+    assert.equal((await ada.submit(path, { grace: '3600' })).status, 303)
+    assert.doesNotMatch(await textOf('/app'), /expires on/)
+  })
+
   it('leads a newcomer to a first key, and draws no chart of nothing', async () => {
     const eve = app.user('eve')
     const { html } = await eve.visit('/app')

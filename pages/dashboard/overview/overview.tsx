@@ -28,13 +28,17 @@ interface OverviewProps {
   /** When the requests of the period begin at zero again, in ISO 8601. */
   readonly resetsAt: string
   readonly keys: readonly ApiKeyInfo[]
+  /** Ids of keys that another one replaces: they are meant to expire. */
+  readonly replaced: readonly string[]
   readonly now: number
   readonly requests: Requests
+  /** The first sites. */
   readonly sites: readonly SiteGlance[]
+  readonly siteCount: number
 }
 
 export function Overview(props: OverviewProps) {
-  const { base, url, usage, plan, overages, keys, requests, sites } = props
+  const { base, url, usage, plan, overages, keys, requests, sites, siteCount } = props
   return (
     <>
       <CapNotice base={base} usage={usage} overages={overages} />
@@ -46,10 +50,10 @@ export function Overview(props: OverviewProps) {
           <a href={`${base}/app/billing`}>Plans and billing</a>
         </Card>
         <KeysCard {...props} />
-        <SlowestSite base={base} sites={sites} />
+        <SlowestSite base={base} sites={sites} siteCount={siteCount} />
       </div>
       {(keys.length > 0 || requests.total > 0) && <RequestsCard base={base} requests={requests} />}
-      <Troubles base={base} errors={requests.errors} sites={sites} />
+      <Troubles base={base} errors={requests.errors} sites={sites} siteCount={siteCount} />
     </>
   )
 }
@@ -73,9 +77,10 @@ function PeriodCard({ usage, overages, resetsAt }: OverviewProps) {
   )
 }
 
-function KeysCard({ base, keys, now }: OverviewProps) {
+function KeysCard({ base, keys, replaced, now }: OverviewProps) {
   const active = keys.filter(({ isActive }) => isActive)
   const ending = active
+    .filter(({ id }) => !replaced.includes(id))
     .flatMap(({ name, expiresAt }) => (expiresAt === null ? [] : [{ name, expiresAt }]))
     .filter(({ expiresAt }) => Date.parse(expiresAt) < now + SOON_MS)
   const [next] = ending.toSorted((a, b) => a.expiresAt.localeCompare(b.expiresAt))

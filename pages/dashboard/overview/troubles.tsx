@@ -19,12 +19,14 @@ interface TroublesProps {
   /** Newest first. */
   readonly errors: readonly UsageRow[]
   readonly sites: readonly SiteGlance[]
+  /** Further sites are not looked at. */
+  readonly siteCount: number
 }
 
 const SHOWN = 5
 
 /** The newest errors of requests and of pages; nothing if there are none. */
-export function Troubles({ base, errors, sites }: TroublesProps) {
+export function Troubles({ base, errors, sites, siteCount }: TroublesProps) {
   const ofPages = sites
     .flatMap(({ name, overview }) => (overview?.errors ?? []).map((error) => ({ ...error, name })))
     .toSorted((a, b) => b.lastSeenAt.localeCompare(a.lastSeenAt))
@@ -51,6 +53,7 @@ export function Troubles({ base, errors, sites }: TroublesProps) {
       )}
       {ofPages.length > 0 && (
         <Card id="page-errors" title="Newest errors of pages">
+          <Restriction sites={sites} siteCount={siteCount} />
           <section class="wide stacked" tabindex={0} aria-label="Table of errors of pages">
             <Table
               isStacked
@@ -70,16 +73,16 @@ export function Troubles({ base, errors, sites }: TroublesProps) {
   )
 }
 
-type SlowestSiteProps = Pick<TroublesProps, 'base' | 'sites'>
+type SlowestSiteProps = Pick<TroublesProps, 'base' | 'sites' | 'siteCount'>
 
 /** The site whose main content appears last. */
-export function SlowestSite({ base, sites }: SlowestSiteProps) {
+export function SlowestSite({ base, sites, siteCount }: SlowestSiteProps) {
   const measured = sites.flatMap(({ name, overview }) => {
     const { p75 = null, sampleCount = 0 } = overview?.metrics.lcp ?? {}
     return p75 === null ? [] : [{ name, p75, sampleCount }]
   })
   const [slowest] = measured.toSorted((a, b) => b.p75 - a.p75)
-  if (slowest === undefined) return <Unmeasured base={base} sites={sites} />
+  if (slowest === undefined) return <Unmeasured base={base} sites={sites} siteCount={siteCount} />
   const { name, p75, sampleCount } = slowest
   const rating = sampleCount < MIN_VIEWS ? null : rate('lcp', p75)
   return (
@@ -88,12 +91,23 @@ export function SlowestSite({ base, sites }: SlowestSiteProps) {
         <Rated text={valueText('lcp', p75)} rating={rating} />
       </p>
       <p class="soft">LCP at the 75th percentile, last 7 days</p>
+      <Restriction sites={sites} siteCount={siteCount} />
       <a href={vitalsPath(base, name)}>{name.replace('https://', '')}</a>
     </Card>
   )
 }
 
-function Unmeasured({ base, sites }: SlowestSiteProps) {
+/** Says that not all sites were looked at. */
+function Restriction({ sites, siteCount }: Pick<TroublesProps, 'sites' | 'siteCount'>) {
+  if (siteCount <= sites.length) return null
+  return (
+    <p class="soft">
+      Of the first {sites.length} of {count(siteCount)} sites
+    </p>
+  )
+}
+
+function Unmeasured({ base, sites, siteCount }: SlowestSiteProps) {
   return (
     <Card id="slowest" title="Your pages">
       <p class="soft">
@@ -101,6 +115,7 @@ function Unmeasured({ base, sites }: SlowestSiteProps) {
           ? 'Measure how fast your pages are for their visitors.'
           : 'No view was measured in the last 7 days.'}
       </p>
+      <Restriction sites={sites} siteCount={siteCount} />
       <a href={`${base}/app/sites`}>{sites.length === 0 ? 'Add a site' : 'Check your sites'}</a>
     </Card>
   )
