@@ -12,6 +12,15 @@ describe('the font of the pages', () => {
     assert.ok(css.includes(`url(./geist.${hash}.woff2)`), css.slice(0, 300))
   })
 
+  it('makes, with the other files of each page of the dashboard, less than 40 kB compressed', async () => {
+    const [font, ...others] = await Promise.all(
+      (['geist.woff2', 'site.css', 'app.css', 'app.js'] as const).map((name) => loadAsset(name)),
+    )
+    const sizes = [font?.bytes.length ?? 0, ...others.map(({ gzipped }) => gzipped.length)]
+    const sum = sizes.reduce((total, size) => total + size, 0)
+    assert.ok(sum < 40_000, `${sizes.join(' + ')} bytes`)
+  })
+
   it('is named in the style sheet with its owner and licence', async () => {
     const css = Buffer.from((await loadAsset('site.css')).bytes).toString()
     assert.match(
