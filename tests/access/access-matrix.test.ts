@@ -125,6 +125,8 @@ const OUTCOMES: Readonly<Record<string, readonly string[]>> = {
     openPortal listInvoices getBillingDetails updateAddress listTaxIds addTaxId deleteTaxId
     getPaymentMethod`),
   BOT_VERIFICATION_FAILED: ['sendInquiry'],
+  // This server sends no mail.
+  SERVICE_UNAVAILABLE: ['addUsageReceiver'],
 }
 
 async function outcome(row: Operation, { headers }: Credential): Promise<string> {

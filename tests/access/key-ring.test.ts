@@ -8,6 +8,7 @@ import { deleteKey, insertKey, newKey, setEnd } from '../../lib/access/keys.ts'
 import { insertUser, newUser, updatePlan } from '../../lib/accounts/users.ts'
 import { readPlans } from '../../lib/config/plans.ts'
 import type { KeyType } from '../../lib/contract/account/account-schemas.ts'
+import { toCapShares } from '../../lib/contract/account/cap-shares.ts'
 import { eq, sql } from '../../lib/db/drizzle.ts'
 import { openDb, type SqliteDb } from '../../lib/db/open.ts'
 import { apiKeys } from '../../lib/db/tables.ts'
@@ -67,7 +68,8 @@ describe('a key ring', () => {
   it('finds at once a key that another connection adds', async () => {
     const { text, id, prefix } = await addKey()
     const { origins, plan, ...key } = ring.find(text, NOON) ?? {}
-    const granted = { type: 'secret', scopes: ['geo:read'], expiresAt: null, paid: null }
+    const capShares = toCapShares(null)
+    const granted = { type: 'secret', scopes: ['geo:read'], expiresAt: null, paid: null, capShares }
     assert.deepEqual(key, { id, userId, prefix, ...granted, lastUsedAt: 0 })
     assert.deepEqual([origins, plan], [[], plans.free])
   })

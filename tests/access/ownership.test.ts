@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
+import { findUserByEmail } from '../../lib/accounts/users.ts'
+import { offerReceiver } from '../../lib/contact/usage-receivers.ts'
 import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import { type BillingApp, makeBillingApp } from '../billing/customers.ts'
@@ -33,6 +35,14 @@ const MAKE: Readonly<Record<string, (headers: Record<string, string>) => Promise
   id: async (headers) => {
     const body = { type: 'zw_tin', value: crypto.randomUUID() }
     return v.parse(Id, (await app.send('POST', '/v1/billing/tax-ids', { headers, body })).body).id
+  },
+  receiverId: async () => {
+    const { db, now } = app.services
+    const user = await findUserByEmail(db, 'ada@example.com')
+    const id = crypto.randomUUID()
+    const email = `${id}@example.com`
+    await offerReceiver(db, { id, userId: user?.id ?? '', email, now: now() }).statement.run()
+    return id
   },
   sessionId: async (headers) => {
     await signIn(app)
