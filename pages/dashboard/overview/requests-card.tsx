@@ -38,10 +38,11 @@ function summaryOf({ range, total, before }: Requests): string {
   const all = `${counted(total, 'request', 'requests')} in the last ${RANGES[range]} days`
   return before === 0
     ? `${all}.`
-    : `${all}, ${changeText(total, before)} than in the ${RANGES[range]} days before.`
+    : `${all}, ${changeText(total, before)} in the ${RANGES[range]} days before.`
 }
 
 function changeText(total: number, before: number): string {
   const change = Math.round((total / before - 1) * 100)
-  return `${Math.abs(change)} % ${change < 0 ? 'fewer' : 'more'}`
+  if (change === 0) return 'about as many as'
+  return `${Math.abs(change)} % ${change < 0 ? 'fewer' : 'more'} than`
 }

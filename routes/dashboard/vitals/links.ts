@@ -42,6 +42,7 @@ export async function readLinks(visit: UserVisit, { id: siteId }: Site) {
 /** The site that the query of a form names. It is read from the API, which also verifies the session. */
 export async function findOwnSite({ callApi, c }: UserVisit): Promise<Site> {
   const name = c.req.query('site') ?? ''
+  if (name === '') throw fieldError('site', 'is missing from the address')
   const site = (await callApi('listSites')).find((own) => own.name === name)
   if (site === undefined) throw new ApiError('NOT_FOUND', `${name} is not one of your sites`)
   return site
