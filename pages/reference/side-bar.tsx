@@ -39,7 +39,7 @@ interface PageListProps {
   readonly path: string
 }
 
-/** All pages by group. On narrow screens they are folded. */
+/** All pages by group. The group of the current page is open; on narrow screens the whole is folded. */
 export function PageList({ base, path }: PageListProps) {
   const overview = { path: '/docs', title: 'Overview' }
   return (
@@ -48,8 +48,8 @@ export function PageList({ base, path }: PageListProps) {
       <nav aria-label="Reference">
         <PageLink base={base} isCurrent={path === overview.path} entry={overview} />
         {contents().map(({ title, entries }) => (
-          <section>
-            <h2>{title}</h2>
+          <details open={entries.some((entry) => entry.path === path)}>
+            <summary>{title}</summary>
             <ul>
               {entries.map((entry) => (
                 <li>
@@ -57,7 +57,7 @@ export function PageList({ base, path }: PageListProps) {
                 </li>
               ))}
             </ul>
-          </section>
+          </details>
         ))}
       </nav>
     </details>

@@ -50,7 +50,10 @@ async function loadIndex(path: string): Promise<Map<string, SearchEntry>> {
   }
 }
 
-/** Hides all other pages, and groups without any. Returns how many match. */
+/**
+ * Hides all other pages, and groups without any, and opens the rest. Without a query, the group of the
+ * current page alone is open. Returns how many pages match.
+ */
 function show(list: ParentNode, query: string, index: ReadonlyMap<string, SearchEntry>): number {
   let shown = 0
   for (const link of list.querySelectorAll<HTMLAnchorElement>('a[data-path]')) {
@@ -61,8 +64,9 @@ function show(list: ParentNode, query: string, index: ReadonlyMap<string, Search
     const item = link.closest('li') ?? link
     item.hidden = !isShown
   }
-  for (const group of list.querySelectorAll('section')) {
+  for (const group of list.querySelectorAll('details')) {
     group.hidden = group.querySelector('li:not([hidden])') === null
+    group.open = query !== '' || group.querySelector('[aria-current]') !== null
   }
   return shown
 }
