@@ -1,6 +1,6 @@
 import { counted } from '../dashboard/parts/format.ts'
 import type { ErrorText, OperationText, ReplyText } from './describe.ts'
-import { FieldTable, Shapes } from './field-table.tsx'
+import { FieldList, ShapeLists } from './field-list.tsx'
 import { Line, Prose } from './prose.tsx'
 import { SampleTabs } from './sample-tabs.tsx'
 import { TryIt } from './try-it.tsx'
@@ -29,21 +29,19 @@ export function OperationView({ base, text }: OperationViewProps) {
         {parameters.length > 0 && (
           <section>
             <h2>Parameters</h2>
-            <FieldTable head="Parameter" fields={parameters} />
+            <FieldList fields={parameters} of="request" />
           </section>
         )}
         {body !== null && (
           <section>
             <h2>Body</h2>
-            {body.shapes.map(({ fields }) => (
-              <FieldTable fields={fields} />
-            ))}
+            <ShapeLists shapes={body.shapes} of="request" />
           </section>
         )}
         <section>
           <h2>Answers</h2>
-          {replies.map((reply) => (
-            <Reply {...reply} />
+          {replies.map((reply, at) => (
+            <Reply reply={reply} isOpen={at === 0} />
           ))}
         </section>
         <Errors base={base} errors={errors} />
@@ -80,15 +78,25 @@ function Terms({ row, access, limits }: OperationText) {
   )
 }
 
-function Reply({ status, description, type, shapes }: ReplyText) {
+interface ReplyProps {
+  readonly reply: ReplyText
+  readonly isOpen: boolean
+}
+
+/** The fields of the first answer are shown; others, such as those of a 404, often are the same. */
+function Reply({ reply: { status, description, type, shapes }, isOpen }: ReplyProps) {
+  const line = (
+    <>
+      <strong>{status}</strong> <Line text={description} />
+      {type !== '' && <span class="soft"> ({type})</span>}
+    </>
+  )
+  if (shapes.length === 0) return <p class="reply">{line}</p>
   return (
-    <div class="reply">
-      <p>
-        <strong>{status}</strong> <Line text={description} />
-        {type !== '' && <span class="soft"> ({type})</span>}
-      </p>
-      <Shapes shapes={shapes} />
-    </div>
+    <details class="reply" open={isOpen}>
+      <summary>{line}</summary>
+      <ShapeLists shapes={shapes} of="answer" />
+    </details>
   )
 }
 

@@ -1,5 +1,5 @@
 import { Table } from '../../table.tsx'
-import { FieldTable } from '../field-table.tsx'
+import { FieldList } from '../field-list.tsx'
 import { Line } from '../prose.tsx'
 import type { Block } from './block.ts'
 import type { GuideText } from './guides.ts'
@@ -28,7 +28,7 @@ function BlockView({ base, block }: { readonly base: string; readonly block: Blo
   if (typeof block === 'string') return <p>{line(block)}</p>
   if ('heading' in block) return <h2>{block.heading}</h2>
   if ('code' in block) return <pre tabindex={0}>{block.code}</pre>
-  if ('fields' in block) return <FieldTable fields={block.fields} />
+  if ('fields' in block) return <FieldList fields={block.fields} of="answer" />
   if ('list' in block) {
     return (
       <ul>

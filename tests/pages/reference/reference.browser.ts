@@ -122,6 +122,16 @@ describe('the API reference', { timeout: TIMEOUT_MS }, () => {
     assert.equal(length, operations.filter(({ tag }) => tag === 'Geolocation').length)
   })
 
+  it('shows the first level of an answer, and others on demand', async () => {
+    const { page } = await open(LOCATE, { javaScriptEnabled: false })
+    const fields = page.locator('.reply .fields :is(li, summary) > code:first-child')
+    const shown = () => fields.locator('visible=true').allTextContents()
+    const result = ['query', 'hostname', 'location', 'network', 'privacy', 'sources', 'meta']
+    assert.deepEqual(await shown(), result)
+    await page.click('.reply summary:has(> code:text-is("query"))')
+    assert.deepEqual((await shown()).slice(0, 3), ['query', 'type', 'value'])
+  })
+
   it('shows errors of the API, and sends public requests without a key', async () => {
     const { page } = await open(LOCATE)
     await page.click('#try > summary')

@@ -62,11 +62,11 @@ describe('the reference of an operation', () => {
 
   it('has the body and the nested fields of the answer', async () => {
     const text = await textOf('/docs/operations/createKey')
-    assert.match(text, /Body .* name required text; at most 100 characters/)
+    assert.match(text, /Body name required text; at most 100 characters/)
     assert.match(text, /One of secret , publishable/)
     const answer = await textOf('/docs/operations/locateAddress')
-    assert.match(answer, /11 fields of Location|\d+ fields of Location/)
-    assert.match(answer, /accuracyRadius whole number; at least 1 Miles/)
+    assert.match(answer, /location object; optional Location of an address/)
+    assert.match(answer, /accuracyRadius whole number; at least 1; optional Miles/)
   })
 
   it('is 404 for an unknown name', async () => {
