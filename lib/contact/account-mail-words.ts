@@ -87,8 +87,9 @@ const LINKS: Readonly<Record<LinkMail, LinkWords>> = {
     subject: 'Do you want mails about usage?',
     path: '/usage-mails',
     before:
-      'Somebody who has an account here wants you to get a mail when its requests near their limit. Open this link within an hour to see who it is, and to agree:',
-    after: 'If you do not agree, ignore this message: you will get no other.',
+      'Somebody who has an account here wants you to get a mail when its requests near their limit. Open this link within a week to see who it is, and to agree:',
+    after:
+      'If you do not agree, ignore this message. That account cannot ask you again within a week.',
   },
   change_email: {
     subject: 'Confirm your new e-mail address',

@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS } from '../parts/durations.ts'
 
 export type AccountMailRow = typeof accountMails.$inferSelect
 
-/** Mails with a link that works for an hour. */
+/** Mails with a link. */
 export type LinkMail =
   | 'verify_email'
   | 'reset_password'
@@ -49,6 +49,7 @@ function insertNotice(db: Db, isUser: SQL, notice: AccountNotice, now: number): 
 
 /** Links live as long as the tokens that they contain. */
 const LINK_MS = HOUR_MS
+const RECEIVER_LINK_MS = 7 * DAY_MS
 
 interface NewLinkMail {
   readonly userId: string
@@ -66,7 +67,8 @@ interface NewLinkMail {
  */
 export function insertLinkMail(db: Db, mail: NewLinkMail): [Statement, ...Statement[]] {
   const { now, userId, email, kind, link } = mail
-  const [at, end] = [integerOf(now), integerOf(now + LINK_MS)]
+  const lifetime = kind === 'usage_receiver' ? RECEIVER_LINK_MS : LINK_MS
+  const [at, end] = [integerOf(now), integerOf(now + lifetime)]
   const isOwner = sql`email = ${email}`
   const isTaken = sql`${kind} = 'change_email' AND EXISTS (SELECT 1 FROM ${users} WHERE ${isOwner})`
   const insert = db.insert(accountMails).select(

@@ -107,9 +107,12 @@ export const usageReceivers = sqliteTable(
     email: text().notNull(),
     /** SHA-256 of the token in the link by which the receiver confirms. */
     tokenHash: text('token_hash').notNull().unique(),
+    /** When the receiver was asked; if removed and added again within a week, when it was removed. */
     askedAt: integer('asked_at').notNull(),
     /** null: not confirmed, so no mail about usage is sent. */
     confirmedAt: integer('confirmed_at'),
+    /** null: not removed. Removed receivers are not confirmed. */
+    removedAt: integer('removed_at'),
   },
   (table) => [unique().on(table.userId, table.email)],
 )

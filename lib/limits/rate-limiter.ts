@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from '../parts/durations.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../parts/durations.ts'
 import { type Address, truncatedTo64 } from '../parts/net/address.ts'
 import {
   type Bucket,
@@ -56,6 +56,8 @@ export const POLICIES = {
   preflights: { name: 'preflights', capacity: 600, windowMs: MINUTE_MS },
   /** Requests that fail for want of a credential, a path or a method, and refused forms, per address of the client. */
   strangers: { name: 'strangers', capacity: 60, windowMs: MINUTE_MS },
+  /** Mails that ask somebody to be a receiver of mails about usage, per address, whichever users name it. */
+  receiverMails: { name: 'receiver-mails', capacity: 3, windowMs: DAY_MS },
   /** Mails to reset a password, per account. */
   resetMails: { name: 'reset-mails', capacity: 5, windowMs: HOUR_MS },
   /** Codes of second factors that are wrong, and changes of second factors, per account. */

@@ -3,11 +3,12 @@ import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import { updateUsageMails } from '../../lib/accounts/users.ts'
 import {
   findReceiver,
-  isExpired,
+  isAsked,
   listReceivers,
   offerReceiver,
   RECEIVER_MAIL,
   removeReceiver,
+  restoreReceiver,
   toReceiver,
 } from '../../lib/contact/usage-receivers.ts'
 import type { AuditNote } from '../../lib/contract/account/audit-actions.ts'
@@ -30,6 +31,21 @@ export function usageMailHandlers(services: Parts) {
   }
   const auditOf = (caller: Caller, note: AuditNote, now: number) =>
     insertAudit(db, callerEvent(caller, note, now))
+  const askOrRestore = async (caller: Caller, email: string, now: number): Promise<void> => {
+    const { userId } = caller
+    const known = await findReceiver(db, userId, email)
+    const id = known?.id ?? crypto.randomUUID()
+    const target = { targetType: 'usage_receiver', targetId: id } as const
+    const audit = auditOf(caller, { action: 'add_usage_receiver', ...target }, now)
+    if (known !== null && isAsked(known, now)) {
+      if (known.removedAt !== null) await restoreReceiver(db, known, audit)
+      return
+    }
+    takeOrRefuse(services, 'receiverMails', email)
+    const { token, statement } = offerReceiver(db, { id, userId, email, now })
+    const link = { user: { id: userId, email }, kind: RECEIVER_MAIL, query: { token } } as const
+    await mails.postLink(link, [statement, audit])
+  }
   return {
     getUsageMails: async ({ caller }) => ({ status: 200, body: await readBody(caller) }),
     setUsageMails: async ({ caller, body, now }) => {
@@ -44,22 +60,11 @@ export function usageMailHandlers(services: Parts) {
     },
     addUsageReceiver: async ({ caller, body: { email }, now }) => {
       if (!mails.isOn) throw new ApiError('SERVICE_UNAVAILABLE', 'This service sends no mail')
-      const { id: userId, email: own } = await getUser(db, caller)
+      const { email: own } = await getUser(db, caller)
       if (email === own) throw fieldError('email', 'gets these mails in any case')
-      const known = await findReceiver(db, userId, email)
-      if (known !== null && !isExpired(known, now)) return { status: 200, body: toReceiver(known) }
-      takeOrRefuse(services, 'verificationMails', email)
-      const id = known?.id ?? crypto.randomUUID()
-      const { token, statement } = offerReceiver(db, { id, userId, email, now })
-      const note = {
-        action: 'add_usage_receiver',
-        targetType: 'usage_receiver',
-        targetId: id,
-      } as const
-      const link = { user: { id: userId, email }, kind: RECEIVER_MAIL, query: { token } } as const
-      await mails.postLink(link, [statement, auditOf(caller, note, now)])
-      const receiver = await findReceiver(db, userId, email)
-      if (receiver === null) {
+      await askOrRestore(caller, email, now)
+      const receiver = await findReceiver(db, caller.userId, email)
+      if (receiver === null || receiver.removedAt !== null) {
         throw fieldError('email', `is one too many: at most ${MAX_RECEIVERS} addresses get mails`)
       }
       return { status: 200, body: toReceiver(receiver) }
@@ -71,7 +76,7 @@ export function usageMailHandlers(services: Parts) {
         targetType: 'usage_receiver',
         targetId,
       } as const
-      const receiver = { id: targetId, userId: caller.userId }
+      const receiver = { id: targetId, userId: caller.userId, now }
       if (!(await removeReceiver(db, receiver, auditOf(caller, note, now)))) {
         throw new ApiError('NOT_FOUND', 'Receiver not found')
       }

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { openDb } from '../../lib/db/open.ts'
-import { HOUR_MS } from '../../lib/parts/durations.ts'
-import { makeOlder } from '../support/database/older-database.ts'
+import { removeUnconfirmed } from '../../lib/contact/usage-receivers.ts'
+import { DAY_MS } from '../../lib/parts/durations.ts'
 import { readColumn, readRows, readValue, write } from '../support/database/sql.ts'
 import type { TestApp } from '../support/helpers.ts'
 import { codeOf } from '../support/helpers.ts'
 import { plansFile } from '../support/plans-file.ts'
 import { freshMailScene } from '../support/scene/mail.ts'
 import { visitPage } from '../support/scene/pages.ts'
-import { nextLink } from '../support/sign-in.ts'
+import { nextLink, PASSWORD, sendAuth } from '../support/sign-in.ts'
 
 const MAILS = '/v1/account/me/usage/mails'
 const RECEIVERS = '/v1/account/me/usage/receivers'
@@ -45,6 +41,17 @@ async function invite(session: Awaited<ReturnType<typeof begin>>['session'], ema
   assert.equal(added.status, 200, added.text)
   const { pathname, search } = await nextLink(mail)
   return `${pathname}${search}`
+}
+
+const idOf = async (email: string) =>
+  String(await readValue(app, 'SELECT id FROM usage_receivers WHERE email = ?', email))
+
+/** Day by day, since a session that is not used ends after a week. */
+async function passWeek(session: Awaited<ReturnType<typeof begin>>['session']): Promise<void> {
+  for (let day = 0; day < 7; day++) {
+    app.pass(DAY_MS)
+    await session.send('GET', MAILS)
+  }
 }
 
 const submitLink = (link: string) => {
@@ -145,16 +152,65 @@ describe('a further receiver of mails about usage', () => {
     assert.deepEqual(receivers, ['ada@example.com'])
   })
 
-  it('is asked once, and again only after the link has expired', async () => {
+  it('is asked once a week, however often the user adds and removes it', async () => {
     const { session } = await begin()
     const link = await invite(session)
-    await session.send('POST', RECEIVERS, { email: 'BOB@shop.example' })
+    const again = { email: 'BOB@shop.example' }
+    const { body } = await session.send('POST', RECEIVERS, again)
+    for (let n = 0; n < 3; n++) {
+      await session.send('DELETE', `${RECEIVERS}/${await idOf(BOB)}`)
+      assert.equal((await visitPage(app, link)).status, 404, 'removed')
+      assert.deepEqual((await session.send('POST', RECEIVERS, again)).body, body)
+    }
     await app.services.mails.retry()
     assert.equal(mail.left(), 0)
-    app.pass(HOUR_MS)
+    assert.equal((await visitPage(app, link)).status, 200, 'the first link works again')
+    await passWeek(session)
     assert.equal((await visitPage(app, link)).status, 404)
     assert.equal((await submitLink(link)).status, 404)
     assert.notEqual(await invite(session), link)
+  })
+
+  it('that has stopped the mails is asked again a week later at the earliest', async () => {
+    const { session, key } = await begin()
+    await submitLink(await invite(session))
+    await passWeek(session)
+    await visitPage(app, '/app/usage-mails/stop', { form: { id: await idOf(BOB) } })
+    const { body } = await session.send('POST', RECEIVERS, { email: BOB })
+    assert.deepEqual(body, { id: await idOf(BOB), email: BOB, confirmed: false })
+    await count(app, key, 8)
+    assert.deepEqual(await queued(), [['ada@example.com', 80]])
+    await app.services.mails.retry()
+    while (mail.left() > 0) assert.deepEqual((await mail.next()).to, ['ada@example.com'])
+    await passWeek(session)
+    await invite(session)
+  })
+
+  it('gets at most three mails that ask, whoever sends them, and can sign up all the same', async () => {
+    const statuses: number[] = []
+    for (const name of ['ada', 'ben', 'cleo', 'dan']) {
+      const session = await app.user(name).signUpByMail(mail)
+      statuses.push((await session.send('POST', RECEIVERS, { email: BOB })).status)
+      if (statuses.length <= 3) assert.match((await mail.next()).text, /\/usage-mails\?/)
+    }
+    assert.deepEqual(statuses, [200, 200, 200, 429])
+    for (let mails = 0; mails < 5; mails++) {
+      const body = { email: BOB, password: PASSWORD, name: 'Bob' }
+      assert.equal((await sendAuth(app, '/sign-up/email', body)).status, 200)
+    }
+  })
+
+  it('is forgotten a week after it was removed', async () => {
+    const { session } = await begin()
+    await submitLink(await invite(session))
+    await session.send('DELETE', `${RECEIVERS}/${await idOf(BOB)}`)
+    const left = async (now: number) => {
+      await removeUnconfirmed(app.services.db, now).run()
+      return readColumn(app, 'SELECT email FROM usage_receivers')
+    }
+    const end = app.services.now() + 7 * DAY_MS
+    assert.deepEqual(await left(end - 1), [BOB])
+    assert.deepEqual(await left(end), [])
   })
 
   for (const end of ['stopped', 'removed']) {
@@ -207,6 +263,11 @@ describe('a further receiver of mails about usage', () => {
     assert.equal(all.filter(({ status }) => status === 200).length, 5)
     assert.equal(all.filter(({ status }) => status === 400).length, 2)
     assert.equal(Number(await readValue(app, 'SELECT count(*) FROM usage_receivers')), 5)
+    const first = String(await readValue(app, 'SELECT email FROM usage_receivers'))
+    await session.send('DELETE', `${RECEIVERS}/${await idOf(first)}`)
+    assert.equal((await add(8)).status, 200, 'in the place of the one removed')
+    const restored = await session.send('POST', RECEIVERS, { email: first })
+    assert.equal(restored.status, 400)
   })
 })
 
@@ -220,34 +281,5 @@ describe('the page of mails about usage', () => {
     const saved = await ada.submit('/app/usage/mails', { thresholds: '100 50%' })
     assert.equal(saved.location, '/app/usage/mails?done=set')
     assert.match((await ada.visit('/app/usage/mails')).html, /value="50, 100"/)
-  })
-})
-
-describe('an upgrade to thresholds that can be set', () => {
-  it('keeps the counts, and which notices were given', (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'meridian-'))
-    t.after(() => rmSync(folder, { recursive: true }))
-    const file = makeOlder(
-      folder,
-      40,
-      `INSERT INTO usage_by_period (user_id, period_start, requests, warned, overage,
-         overage_reported, warned_cap, spent, spent_at, warned_units)
-       VALUES ('ada', 1, 9, 80, 2, 1, 10, 0.5, 7, 3);
-       INSERT INTO cap_notices (id, channel, user_id, email, threshold, requests, state, created_at,
-         queued_at, due_at, attempts) VALUES ('1', 'mail', 'ada', 'a@example.com', 'near_cap', 10,
-         'waiting', 1, 1, 1, 0)`,
-    )
-    const { $client } = openDb(file)
-    t.after(() => $client.close())
-    const read = (sql: string) => $client.prepare(sql).raw().all()
-    assert.deepEqual(
-      read(`SELECT user_id, period_start, requests, warned, overage, overage_reported, warned_cap,
-        spent, spent_at, warned_units FROM usage_by_period`),
-      [['ada', 1, 9, 80, 2, 1, 10, 0.5, 7, 3]],
-    )
-    assert.deepEqual(read('SELECT id, percent, receiver_id FROM cap_notices'), [['1', 80, null]])
-    const trigger =
-      "INSERT INTO usage_by_period (user_id, period_start, requests) VALUES ('x', 1, 1)"
-    assert.equal($client.prepare(trigger).run().changes, 0, 'counts of nobody are dropped')
   })
 })

@@ -86,12 +86,7 @@ const FIGURES: readonly (readonly [row: string, figure: string, file: string, li
   ['Mails to users', '1 hour', 'lib/contact/account-mails.ts', 'LINK_MS = HOUR_MS'],
   ['Mails to users', '7 days', 'lib/contact/account-mails.ts', 'RETENTION_MS = 7 * DAY_MS'],
   ['Notices', '30 days', 'lib/contact/cap-notices.ts', 'RETENTION_MS = 30 * DAY_MS'],
-  [
-    'Addresses of further',
-    '7 days',
-    'lib/contact/usage-receivers.ts',
-    'UNCONFIRMED_MS = 7 * DAY_MS',
-  ],
+  ['Addresses of further', '7 days', 'lib/contact/usage-receivers.ts', 'ASK_MS = 7 * DAY_MS'],
   ['Answers', '15 seconds', 'routes/dashboard/request/answer-once.ts', '15 * SECOND_MS'],
   ['Answers', '10 minutes', 'routes/dashboard/request/answer-once.ts', 'KEPT_MS = 10 * MINUTE_MS'],
   ['Answers', '24 hours', 'routes/request/perform-once.ts', 'KEPT_MS = 24 * HOUR_MS'],

@@ -149,7 +149,7 @@ export const EXPORTED: readonly ExportedTable[] = [
     table: 'usage_receivers',
     owner: 'user_id',
     key: ['email'],
-    columns: ['email', 'asked_at', 'confirmed_at'],
+    columns: ['email', 'asked_at', 'confirmed_at', 'removed_at'],
   },
   {
     name: 'limit-notices',

@@ -90,7 +90,7 @@ export const usageMailOperations = [
     summary: 'Add a further receiver of mails about usage',
     successLimit: 'usageMails',
     description:
-      'The address gets one mail with a link, valid for an hour, and nothing more until the receiver confirms. Adding it again after that hour sends a new link. A user may have 5 receivers. Each user may change these settings, or add a receiver, 20 times an hour.',
+      'The address gets one mail with a link, valid for a week, and nothing more until the receiver confirms. Within a week of being asked or removed, the same user adding it again sends no other mail; the first link goes on working. Each address gets at most 3 such mails a day. A user may have 5 receivers. Each user may change these settings, or add a receiver, 20 times an hour.',
     body: { schema: UsageReceiverBody, example: { email: receiver.email } },
     replies: ok('The receiver', UsageReceiver, receiver),
     errors: ['EMAIL_NOT_VERIFIED'],

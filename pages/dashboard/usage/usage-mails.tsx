@@ -19,7 +19,7 @@ interface UsageMailsProps extends PageProps {
 
 const DONE: Readonly<Record<string, string>> = {
   set: 'Saved.',
-  added: 'The receiver has a mail with a link, which is valid for an hour.',
+  added: 'The receiver has a mail with a link, which works for a week.',
   removed: 'Receiver removed.',
 }
 
@@ -53,7 +53,8 @@ export function UsageMails({
       </Card>
       <Card id="receivers" title="Further receivers">
         <p class="soft">
-          They get the same mails as you, once they have agreed by the link in a first mail.
+          They get the same mails as you, once they have agreed by the link in a first mail. An
+          address that does not agree, or that you remove, can be asked again a week later.
         </p>
         {receivers.length > 0 && (
           <ul class="items">

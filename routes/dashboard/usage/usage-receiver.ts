@@ -52,7 +52,8 @@ function showAgreed(visit: Visit, { email, account }: NamedReceiver): Promise<Pa
 }
 
 function showExpired(visit: Visit): Promise<PageAnswer> {
-  const content = 'This link has expired. Ask the owner of the account to add your address again.'
+  const content =
+    'This link does not work any more: it is older than a week, or your address was removed.'
   return showGuestPage(visit, { title: TITLE, content, status: 404 })
 }
 
@@ -69,7 +70,8 @@ async function stop(visit: Visit): Promise<PageAnswer> {
   const { db, now } = visit.services
   const found = await findById(db, (await readForm(visit.c)).text('id'))
   if (found !== null) {
-    await removeReceiver(db, found, insertAudit(db, eventOf(found, 'stop_usage_mails', now())))
+    const receiver = { ...found, now: now() }
+    await removeReceiver(db, receiver, insertAudit(db, eventOf(found, 'stop_usage_mails', now())))
   }
   return showStopped(visit)
 }

@@ -758,7 +758,7 @@ export interface paths {
         put?: never;
         /**
          * Add a further receiver of mails about usage
-         * @description The address gets one mail with a link, valid for an hour, and nothing more until the receiver confirms. Adding it again after that hour sends a new link. A user may have 5 receivers. Each user may change these settings, or add a receiver, 20 times an hour.
+         * @description The address gets one mail with a link, valid for a week, and nothing more until the receiver confirms. Within a week of being asked or removed, the same user adding it again sends no other mail; the first link goes on working. Each address gets at most 3 such mails a day. A user may have 5 receivers. Each user may change these settings, or add a receiver, 20 times an hour.
          *
          *     Needs the scope `account:write`; keys that lack any scope are refused.
          */
