@@ -1,12 +1,24 @@
+import type { CapNoticeRow } from '../../lib/contact/cap-notices.ts'
 import { noticeStore } from '../../lib/contact/delivery-store.ts'
 import { deliveryRoutes } from './deliveries.ts'
 
 const CHANNELS = { mail: 'Mail to the user', webhook: 'Webhook of the operator' } as const
-const THRESHOLDS = {
-  near_cap: 'Monthly cap nearly reached',
-  reach_cap: 'Monthly cap reached',
-  reach_spending_cap: 'Spending cap reached',
-} as const
+
+function headingOf({ threshold, percent }: CapNoticeRow): string {
+  if (threshold === 'reach_spending_cap') return 'Spending cap reached'
+  if (threshold === 'reach_cap') return 'Monthly cap reached'
+  return `${percent ?? 80} % of the monthly cap reached`
+}
+
+/** Mails to further receivers are about the account that has named them. */
+function partiesOf({ channel, email, account }: CapNoticeRow) {
+  if (account === null) return [['By', CHANNELS[channel]] as const, ['About', email] as const]
+  return [
+    ['By', 'Mail to a further receiver'] as const,
+    ['To', email] as const,
+    ['About', account] as const,
+  ]
+}
 
 const NOTHING_DELIVERS =
   'Users get no mail when they reach a limit: set MERIDIAN_SMTP_URL, or a webhook in MERIDIAN_CONTACT'
@@ -17,14 +29,10 @@ export const noticeRoutes = deliveryRoutes({
   title: 'Deliveries',
   noun: 'notice',
   store: noticeStore,
-  describe: ({ channel, email, threshold, requests, userId }) => ({
-    heading: THRESHOLDS[threshold],
-    facts: [
-      ['By', CHANNELS[channel]],
-      ['About', email],
-      ['Limit', `${requests.toLocaleString('en')} requests`],
-    ],
-    userId,
+  describe: (notice) => ({
+    heading: headingOf(notice),
+    facts: [...partiesOf(notice), ['Limit', `${notice.requests.toLocaleString('en')} requests`]],
+    userId: notice.userId,
   }),
   findCourier: ({ notices }, { channel }) => (notices.delivers(channel) ? notices : null),
   findGap: ({ notices }) =>

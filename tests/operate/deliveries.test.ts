@@ -187,6 +187,22 @@ describe('the page of mails and webhook calls', () => {
     assert.deepEqual(await actions(), [['retry_notice', id]])
   })
 
+  it('names the account in mails to further receivers, and the share of the cap', async () => {
+    await using mail = await startMailServer()
+    const { app, show } = await open(NOTICES, { MERIDIAN_SMTP_URL: mail.url })
+    await app.makeKey()
+    await notify(app, 'mail')
+    await write(
+      app,
+      `UPDATE cap_notices SET state = 'dead', threshold = 'near_cap', percent = 20, email =
+        'bob@shop.example', receiver_id = 'bob', account = 'ada@example.com'`,
+    )
+    const html = await show()
+    assert.match(html, /20 % of the monthly cap reached<\/h2>/)
+    assert.match(html, /Mail to a further receiver.*bob@shop\.example.*About.*ada@example\.com/)
+    assert.doesNotMatch(html, /Mail to the user|nearly/)
+  })
+
   it('refuses a retry on a channel that is not configured, and removes the notice', async () => {
     const { app, show, act, actions } = await open(NOTICES)
     await app.makeKey()

@@ -35,7 +35,7 @@ export const ACTION_LABELS = {
   login: 'Signed in',
   lose_proof: 'Proof of a site ended',
   lose_site: 'Site stopped receiving',
-  near_cap: 'Monthly cap nearly reached',
+  near_cap: 'Share of the monthly cap reached',
   open_portal: 'Stripe portal opened',
   payment_disputed: 'Payment disputed',
   payment_failed: 'Payment failed',
