@@ -10,7 +10,7 @@ const TEXT = read('docs/troubleshooting.md').replace(/^```.*?^```$/gms, '')
 const SPANS = [...TEXT.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span)
 
 const COMMAND =
-  /^(npm|docker|chown|systemctl|journalctl|timedatectl|dmesg|df|ss|ulimit)( |$)|^(--|\/|MERIDIAN_\w+=)/
+  /^(npm|docker|meridian|chown|systemctl|journalctl|timedatectl|dmesg|df|ss|ulimit)( |$)|^(--|\/|MERIDIAN_\w+=)/
 
 /** Spans with a blank that are no commands. */
 const MESSAGES = SPANS.filter((span) => span.includes(' ') && !COMMAND.test(span))
