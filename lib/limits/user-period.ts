@@ -192,18 +192,21 @@ export interface Usage {
   readonly capShares: readonly CapShare[]
 }
 
-/** Returns the notices that are due and were not given yet. */
+/** Returns the notices that are due and were not given yet. Of several shares of the cap, only the highest is mailed. */
 function dueNotices(usage: Usage, { warned, warnedCap, warnedUnits }: Warned): CapNotice[] {
   const { userId, requests, overage, cap, spending, capShares } = usage
   const last = cap === warnedCap ? warned : 0
-  const notices: CapNotice[] = capShares
-    .filter(({ percent }) => percent > last && requests >= (cap * percent) / 100)
-    .map((share) => ({
-      ...share,
-      userId,
-      threshold: share.percent < 100 ? 'near_cap' : 'reach_cap',
-      cap,
-    }))
+  const reached = capShares.filter(
+    ({ percent }) => percent > last && requests >= (cap * percent) / 100,
+  )
+  const highest = reached.findLast(({ isMailed }) => isMailed)
+  const notices: CapNotice[] = reached.map((share) => ({
+    ...share,
+    isMailed: share === highest,
+    userId,
+    threshold: share.percent < 100 ? 'near_cap' : 'reach_cap',
+    cap,
+  }))
   if (spending !== null && spending.maxUnits > warnedUnits && overage >= spending.maxUnits) {
     notices.push({ userId, threshold: 'reach_spending_cap', spending })
   }

@@ -95,6 +95,17 @@ describe('the thresholds of mails about usage', () => {
     assert.deepEqual(await queued(), [['ada@example.com', 80]])
   })
 
+  it('that are reached at once are one mail, about the highest', async () => {
+    const { session, key } = await begin()
+    await session.send('PUT', MAILS, { thresholds: [20, 40, 60] })
+    await count(app, key, 9)
+    assert.deepEqual(await queued(), [['ada@example.com', 60]])
+    const logged = (await ada.audit()).map(({ detail }) => detail)
+    for (const percent of [20, 40, 60, 80]) {
+      assert.ok(logged.includes(`${percent} % of 10 requests`), 'in the log in any case')
+    }
+  })
+
   it('may be none', async () => {
     const { session, key } = await begin()
     await session.send('PUT', MAILS, { thresholds: [] })
@@ -213,12 +224,16 @@ describe('a further receiver of mails about usage', () => {
     assert.deepEqual(await left(end), [])
   })
 
-  for (const end of ['stopped', 'removed']) {
-    it(`gets no mail once ${end}, even if an operator queues those that failed again`, async () => {
+  const ends = {
+    stopped: (id: string) => visitPage(app, '/app/usage-mails/stop', { form: { id } }),
+    removed: (id: string) => ada.submit(`/app/usage/mails/receivers/${id}/remove`),
+  }
+  for (const [name, end] of Object.entries(ends)) {
+    it(`gets no mail once ${name}, even if an operator queues those that failed again`, async () => {
       const { session, key } = await begin()
       await submitLink(await invite(session))
       await session.send('PUT', MAILS, { thresholds: [20, 30, 40, 50] })
-      await count(app, key, 5)
+      for (const requests of [2, 1, 1, 1]) await count(app, key, requests)
       const states = ['waiting', 'dead', 'kept', 'delivered']
       for (const [at, state] of states.entries()) {
         await write(
@@ -226,12 +241,7 @@ describe('a further receiver of mails about usage', () => {
           `UPDATE cap_notices SET state = '${state}' WHERE percent = ${20 + 10 * at}`,
         )
       }
-      const id = await readValue(app, 'SELECT id FROM usage_receivers')
-      const { status } =
-        end === 'stopped'
-          ? await visitPage(app, '/app/usage-mails/stop', { form: { id: String(id) } })
-          : await session.send('DELETE', `${RECEIVERS}/${id}`)
-      assert.equal(status, end === 'stopped' ? 200 : 204)
+      await end(await idOf(BOB))
       const left = `SELECT email, state FROM cap_notices WHERE email = '${BOB}'`
       assert.deepEqual(await readRows(app, left), [[BOB, 'delivered']])
     })

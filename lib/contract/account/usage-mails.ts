@@ -78,7 +78,7 @@ export const usageMailOperations = [
     summary: 'Set when mails about usage are sent',
     successLimit: 'usageMails',
     description:
-      'Each threshold is mailed once in a period, or again if the plan changes. One that use has passed already is mailed at the next request, unless a higher one was reached before. The mail about the spending cap is always sent. Each user may change these settings, or add a receiver, 20 times an hour.',
+      'Each threshold is mailed once in a period, or again if the plan changes; of several reached at once, only the highest. One that use has passed already is mailed at the next request, unless a higher one was reached before. The mail about the spending cap is always sent. Each user may change these settings, or add a receiver, 20 times an hour.',
     body: { schema: UsageMailsBody, example: { thresholds: [50, 80, 100] } },
     replies: mails,
   },

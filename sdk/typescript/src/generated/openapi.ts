@@ -729,7 +729,7 @@ export interface paths {
         get: operations["getUsageMails"];
         /**
          * Set when mails about usage are sent
-         * @description Each threshold is mailed once in a period, or again if the plan changes. One that use has passed already is mailed at the next request, unless a higher one was reached before. The mail about the spending cap is always sent. Each user may change these settings, or add a receiver, 20 times an hour.
+         * @description Each threshold is mailed once in a period, or again if the plan changes; of several reached at once, only the highest. One that use has passed already is mailed at the next request, unless a higher one was reached before. The mail about the spending cap is always sent. Each user may change these settings, or add a receiver, 20 times an hour.
          *
          *     Needs the scope `account:write`; keys that lack any scope are refused.
          */
