@@ -7,6 +7,8 @@ import { reasonOf } from '../../../lib/parts/reason.ts'
 /** Allows only what the page contains. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
+const FONT = /(?:\/\*! Geist[^*]*\*\/\s*)?@font-face\s*\{[^}]*\}/g
+
 interface Page {
   readonly title: string
   readonly styles: readonly SourceName[]
@@ -27,7 +29,8 @@ export async function writePage(path: string, page: Page): Promise<void> {
 
 async function toHtml({ title, styles, ownStyles = '', content }: Page): Promise<string> {
   const sheets = await Promise.all(styles.map(makeSource))
-  const texts = sheets.map((bytes) => Buffer.from(bytes).toString())
+  // The font is a file of its own: the system's stands in for it.
+  const texts = sheets.map((bytes) => Buffer.from(bytes).toString().replaceAll(FONT, ''))
   const page = (
     <html lang="en">
       <head>
