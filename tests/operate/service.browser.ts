@@ -64,8 +64,10 @@ async function addRows(): Promise<void> {
   db.$client.exec(
     "UPDATE inquiries SET state = 'dead', last_error = 'the answer is 500' WHERE name LIKE 'Z%'",
   )
-  db.$client.exec(`INSERT INTO cap_notices SELECT 'notice-1', 'mail', id, email, 'reach_cap', 5000,
-    NULL, NULL, 'dead', 0, 0, 0, 3, NULL, 1, 'the mail server did not accept the message'
+  db.$client.exec(`INSERT INTO cap_notices (id, channel, user_id, email, threshold, requests,
+    percent, state, created_at, queued_at, due_at, attempts, last_error)
+    SELECT 'notice-1', 'mail', id, email, 'reach_cap', 5000, 100, 'dead', 0, 0, 0, 3,
+      'the mail server did not accept the message'
     FROM users WHERE email = 'ada@example.com'`)
   db.$client.close()
 }
