@@ -9,7 +9,8 @@ import { FirstKeyButton } from './first-key.tsx'
 import { Layout, type LayoutProps } from './layout.tsx'
 import { LookUpForm } from './look-up-form.tsx'
 import type { Outcome } from './outcome.tsx'
-import { priceTexts } from './price-text.ts'
+import { PriceFigure } from './price-figure.tsx'
+import { currencyOf, priceBy } from './price-text.ts'
 
 interface HomeProps extends Pick<LayoutProps, 'instance' | 'assets'> {
   /** The base URL of the service, without a trailing slash. */
@@ -191,6 +192,8 @@ function PlanCards({ plans, prices }: PlanCardsProps) {
   )
 }
 
+const INTERVALS = ['month', 'year'] as const
+
 interface PriceTextsProps {
   readonly plan: Plan
   readonly prices: readonly PlanPrices[]
@@ -199,11 +202,13 @@ interface PriceTextsProps {
 function PriceTexts({ plan, prices }: PriceTextsProps) {
   const offer = prices.find(({ planId }) => planId === plan.id)
   const trial = offer?.trialDays
-  const [first, ...others] = priceTexts(plan, offer)
+  const currency = currencyOf(prices)
+  const [month, year] = INTERVALS.map((interval) => priceBy(plan, offer, { interval, currency }))
+  const isBoth = month?.interval === 'month' && year?.interval === 'year'
   return (
     <>
-      {first !== plan.name && <p class="figure">{first}</p>}
-      {others.length > 0 && <p class="soft">or {others.join(', ')}</p>}
+      {month !== undefined && <PriceFigure price={month} />}
+      {isBoth && <p class="soft">or {[year.amount, ...year.others].join(' or ')} per year</p>}
       {trial !== undefined && <p class="soft">{counted(trial, 'day', 'days')} free</p>}
     </>
   )

@@ -4,16 +4,6 @@ import { money } from './dashboard/parts/money.ts'
 
 type Price = PlanPrices['prices'][number]
 
-/**
- * What the plan costs, such as `$29.00 per month`, by month and by year. Without prices of Stripe, the
- * number that the operator gave the plan.
- */
-export function priceTexts({ price }: { readonly price: number }, offer?: PlanPrices): string[] {
-  if (price === 0) return ['Free']
-  if (offer !== undefined && offer.prices.length > 0) return offer.prices.map(priceText)
-  return [`${plainPrice(price, offer?.currency)} per month`]
-}
-
 /** What a plan costs. */
 export interface PriceParts {
   readonly amount: string
@@ -23,7 +13,15 @@ export interface PriceParts {
   readonly interval: Interval | null
 }
 
-/** The price by this interval, or by the other one if the plan is not sold by this one. */
+/** The currency in which the service sells, for what costs nothing; undefined if unknown. */
+export function currencyOf(offers: readonly PlanPrices[]): string | undefined {
+  return offers.flatMap(({ currency, prices }) => currency ?? prices[0]?.currency ?? [])[0]
+}
+
+/**
+ * The price by this interval, or by the other one if the plan is not sold by this one. Without prices of Stripe, the
+ * number that the operator gave the plan.
+ */
 export function priceBy(
   { price }: { readonly price: number },
   offer: PlanPrices | undefined,
@@ -33,7 +31,7 @@ export function priceBy(
   const prices = offer?.prices ?? []
   const found = prices.find((one) => one.interval === interval) ?? prices[0]
   if (found === undefined) {
-    return { amount: plainPrice(price, offer?.currency ?? currency), others: [], interval: 'month' }
+    return { amount: plainPrice(price, offer?.currency), others: [], interval: 'month' }
   }
   const [amount = '', ...others] = [found, ...found.currencies].map((one) =>
     money(one.amount, one.currency),
@@ -45,12 +43,6 @@ export function priceBy(
 export function priceIn({ currencies, ...price }: Price, currency: string): Price | undefined {
   const found = [price, ...currencies].find((one) => one.currency === currency)
   return found && { ...price, currency, amount: found.amount, currencies: [] }
-}
-
-/** In all its currencies. */
-function priceText({ interval, amount, currency, currencies }: Price): string {
-  const amounts = [{ amount, currency }, ...currencies]
-  return `${amounts.map((one) => money(one.amount, one.currency)).join(' or ')} per ${interval}`
 }
 
 function plainPrice(price: number, currency: string | undefined): string {

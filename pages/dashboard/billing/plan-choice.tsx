@@ -1,6 +1,7 @@
 import type { Plan } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { Interval, PlanPrices } from '../../../lib/contract/billing/price-schemas.ts'
-import { type PriceParts, priceBy, priceIn } from '../../price-text.ts'
+import { PriceFigure } from '../../price-figure.tsx'
+import { currencyOf, type PriceParts, priceBy, priceIn } from '../../price-text.ts'
 import { ChoiceLinks } from '../parts/choice-links.tsx'
 import { PostButton } from '../parts/form.tsx'
 import { count, counted } from '../parts/format.ts'
@@ -79,8 +80,7 @@ interface Offered {
 function offerOf(plan: Plan, { prices, paid, interval }: PlanChoiceProps): Offered {
   const found = prices.find(({ planId }) => planId === plan.id)
   const { offer, isSold } = offerTo(paid, found)
-  const known = prices.find(({ currency }) => currency !== undefined)?.currency
-  const price = priceBy(plan, offer, { interval, currency: paid?.currency ?? known })
+  const price = priceBy(plan, offer, { interval, currency: paid?.currency ?? currencyOf(prices) })
   return { plan, offer, price, intervals: isSold ? intervalsOf(plan, offer) : [] }
 }
 
@@ -125,16 +125,6 @@ function Unsold({ base, operatePath }: Pick<PlanChoiceProps, 'base' | 'operatePa
       <a class="button" href={`${base}${operatePath}`}>
         Give this account another plan
       </a>
-    </p>
-  )
-}
-
-function PriceFigure({ price: { amount, others, interval } }: { readonly price: PriceParts }) {
-  return (
-    <p class="figure">
-      {amount}
-      {interval !== null && <span class="soft per"> per {interval}</span>}
-      {others.length > 0 && <span class="soft per under">or {others.join(' or ')}</span>}
     </p>
   )
 }

@@ -93,11 +93,15 @@ describe('GET /v1/billing/prices', () => {
 describe('the landing page', () => {
   it('shows the prices of Stripe with currency and interval', async () => {
     await using shop = await openShop()
-    assert.match(await home(shop), /<p class="figure">\$29 per month<\/p>/)
-    await shop.app.services.catalogue.refresh()
     assert.match(
       await home(shop),
-      /<p class="figure">\$29\.00 per month<\/p>.*?<dd>100,000<\/dd>.*?<dd>600<\/dd>/,
+      /<p class="figure">\$29<span class="soft per"> per month<\/span><\/p>/,
+    )
+    await shop.app.services.catalogue.refresh()
+    assert.match(await home(shop), /<h3>Free<\/h3>\s*<p class="figure">\$0<\/p>/)
+    assert.match(
+      await home(shop),
+      /<p class="figure">\$29\.00<span class="soft per"> per month<\/span><\/p>.*?<dd>100,000<\/dd>.*?<dd>600<\/dd>/,
     )
   })
 
@@ -114,7 +118,7 @@ describe('the landing page', () => {
       },
     })
     const html = await home({ app })
-    assert.match(html, /<p class="figure">5 per month<\/p>/)
-    assert.match(html, /<p class="figure">€12\.50 per month<\/p>/)
+    assert.match(html, /<p class="figure">5<span class="soft per"> per month<\/span><\/p>/)
+    assert.match(html, /<p class="figure">€12\.50<span class="soft per"> per month<\/span><\/p>/)
   })
 })
