@@ -34,7 +34,7 @@ describe('adoptUser', () => {
     const { email, name, emailVerified, plan, createdAt } = (await findUser(db, 'r1')) ?? {}
     const found = [email, name, emailVerified, plan, createdAt]
     assert.deepEqual(found, ['ada@example.com', 'Ada', false, 'free', NOON])
-    const audit = await db.select().from(auditLog).all()
+    const audit = await db.select().from(auditLog).orderBy(auditLog.id).all()
     const entries = audit.map(({ action, actorId }) => `${action} ${actorId}`)
     assert.deepEqual(entries, ['create_user r1'])
   })

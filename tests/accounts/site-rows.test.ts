@@ -49,7 +49,9 @@ const remove = (db: Db, site: SiteRow) =>
   removeSite(db, site, { event: eventOf(site, 'delete_site'), baseUrl: BASE_URL })
 
 async function logged(db: Db): Promise<string[]> {
-  return (await db.select().from(auditLog).all()).map(({ action, detail }) => `${action} ${detail}`)
+  return (await db.select().from(auditLog).orderBy(auditLog.id).all()).map(
+    ({ action, detail }) => `${action} ${detail}`,
+  )
 }
 
 /** A database with one user. */

@@ -42,7 +42,7 @@ async function newCaller(options: KeyOptions = {}) {
     list: async () => v.parse(v.array(Site), (await app.send('GET', SITES, { key })).body),
     remove: (id: string) => app.send('DELETE', `${SITES}/${id}`, { key }),
     audit: async () => {
-      const rows = await app.services.db.select().from(auditLog).all()
+      const rows = await app.services.db.select().from(auditLog).orderBy(auditLog.id).all()
       return rows.filter(({ actorLabel }) => actorLabel === key.slice(0, 16))
     },
   }

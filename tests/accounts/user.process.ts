@@ -23,7 +23,7 @@ const keyCommand = (...options: string[]) => runScript(['scripts/key.ts', ...opt
 
 async function audited(email: string) {
   const user = await findUserByEmail(db, email)
-  const rows = await db.select().from(auditLog).all()
+  const rows = await db.select().from(auditLog).orderBy(auditLog.id).all()
   return rows
     .filter(({ actorId }) => actorId === user?.id)
     .map(({ app, actorLabel, action, detail }) => [app, actorLabel, action, detail])

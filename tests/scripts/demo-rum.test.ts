@@ -106,7 +106,7 @@ describe('demoSite', () => {
     const made = await demoSite(accounts, SHOP)
     assert.equal(made.name, SHOP.site)
     assert.equal((await demoSite(accounts, SHOP)).id, made.id)
-    const rows = await accounts.db.select().from(auditLog).all()
+    const rows = await accounts.db.select().from(auditLog).orderBy(auditLog.id).all()
     const actions = rows.map(({ app, action }) => `${app} ${action}`)
     assert.deepEqual(actions, ['cli create_user', 'cli create_site'])
   })

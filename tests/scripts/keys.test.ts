@@ -50,7 +50,7 @@ async function addKey(changes: Partial<KeyRow> = {}): Promise<KeyRow> {
 }
 
 const keysOf = async (email: UserRow) => listKeys(accounts.db, email.id)
-const audited = () => accounts.db.select().from(auditLog).all()
+const audited = () => accounts.db.select().from(auditLog).orderBy(auditLog.id).all()
 
 describe('the table of keys', () => {
   it('shows one line per key of the user, oldest first, with its access', async () => {

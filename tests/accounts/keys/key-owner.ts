@@ -39,7 +39,7 @@ export async function newOwner(app: TestApp, options: KeyOptions = {}) {
       app.send('POST', `${KEYS}/${id}/rotate`, { ...by, ...(body !== undefined && { body }) }),
     /** The audit rows of the action, oldest first. */
     audited: async (action: string) => {
-      const rows = await app.services.db.select().from(auditLog).all()
+      const rows = await app.services.db.select().from(auditLog).orderBy(auditLog.id).all()
       return rows.filter((row) => row.actorId === user.id && row.action === action)
     },
     /** Signs in as the embedded sign-in does. */
