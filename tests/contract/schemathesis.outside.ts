@@ -22,9 +22,11 @@ function count(all: readonly (readonly [string, number])[]): number {
   return all.reduce((sum, [, number]) => sum + number, 0)
 }
 
-/** Random requests rarely succeed here: they lack a signature, a code, a password or the like. */
+/** Random requests rarely succeed here: they lack a signature, a code, a password, a mail server or the like. */
 const RARELY_SUCCESSFUL: readonly OperationId[] = [
   'sendInquiry',
+  'addUsageReceiver',
+  'removeUsageReceiver',
   'receiveStripeEvent',
   'applyPromo',
   'setPaymentMethod',
