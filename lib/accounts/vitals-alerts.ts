@@ -1,9 +1,9 @@
+import { dayOf } from '../config/period.ts'
 import { and, asc, eq, gt, isNull, lt } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
 import { vitalsAlerts } from '../db/site-tables.ts'
 import { sites, users } from '../db/tables.ts'
 import type { Statement } from '../db/transaction.ts'
-import { DAY_MS } from '../parts/durations.ts'
 
 export type VitalsAlert = typeof vitalsAlerts.$inferSelect
 
@@ -16,7 +16,7 @@ export async function hasVitalsAlert(db: Db, own: OwnSite): Promise<boolean> {
 
 /** Turns the mails on: today is the first day that is judged. Changes no row if they are on. */
 export function insertVitalsAlert(db: Db, { siteId, userId }: OwnSite, now: number): Statement {
-  const yesterday = Math.floor(now / DAY_MS) - 1
+  const yesterday = dayOf(now) - 1
   return db
     .insert(vitalsAlerts)
     .values({ siteId, userId, createdAt: now, day: yesterday, poor: '' })

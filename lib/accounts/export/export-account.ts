@@ -1,8 +1,9 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { Header } from 'tar'
+import { dateOfDay } from '../../config/period.ts'
 import type { Queries } from '../../db/queries.ts'
-import { DAY_MS, HOUR_MS } from '../../parts/durations.ts'
+import { HOUR_MS } from '../../parts/durations.ts'
 import { EXPORTED, type ExportedTable } from './tables.ts'
 
 /** The block size of the tar format. */
@@ -89,8 +90,7 @@ function shownValue(name: string, value: unknown): unknown {
   if (typeof value === 'number') {
     if (/(^|_)at$|^period_/.test(name)) return new Date(value).toISOString()
     if (name === 'hour') return new Date(value * HOUR_MS).toISOString()
-    if (name === 'day' || name === 'month')
-      return new Date(value * DAY_MS).toISOString().slice(0, 10)
+    if (name === 'day' || name === 'month') return dateOfDay(value)
   }
   return typeof value === 'string' && STORED_AS_JSON.has(name) ? JSON.parse(value) : value
 }

@@ -1,10 +1,11 @@
 import { removeExpiredLinks } from '../../access/site-links.ts'
 import { listDueAlerts, setJudged } from '../../accounts/vitals-alerts.ts'
+import { dateOfDay, dayOf } from '../../config/period.ts'
 import { insertVitalsMail, type PoorVitals } from '../../contact/vitals-mail.ts'
 import { worstPage } from '../../contract/telemetry/rating.ts'
 import type { RumOverview } from '../../contract/telemetry/telemetry-overview.ts'
 import { runInTransaction } from '../../db/transaction.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../parts/durations.ts'
+import { HOUR_MS, MINUTE_MS } from '../../parts/durations.ts'
 import { repeat } from '../../parts/repeat.ts'
 import { HOURS_OF_DAY } from '../../rum/hour.ts'
 import { judgeDay, type TurnedPoor } from '../../rum/read/judge-day.ts'
@@ -53,7 +54,7 @@ export function openVitalsAlerts(parts: Parts, opening: AsyncDisposableStack) {
 
 async function judgeDue(parts: Parts, signal: AbortSignal): Promise<void> {
   const { db, log, now } = parts
-  const day = Math.floor((now() - LATE_MS) / DAY_MS) - 1
+  const day = dayOf(now() - LATE_MS) - 1
   const errors: unknown[] = []
   for (let after = ''; ; ) {
     const due = await listDueAlerts(db, day, after, PART)
@@ -105,7 +106,7 @@ async function describe(parts: Parts, { alert, day, turned }: Turn): Promise<Poo
     const page = worstPage(paths, vital)
     findings.push({ device, vital, value, ...(page !== null && { page }) })
   }
-  return { site: alert.site, day: new Date(day * DAY_MS).toISOString().slice(0, 10), findings }
+  return { site: alert.site, day: dateOfDay(day), findings }
 }
 
 async function readDay(
