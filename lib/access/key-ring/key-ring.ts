@@ -9,9 +9,9 @@ import { loadKeyRecords } from './load-keys.ts'
 export type KeyRing = ReturnType<typeof openKeyRing>
 
 /**
- * Loads the keys. A change by another process takes effect with the next request: the first request in
- * each turn of the event loop reads `data_version`, which shows within a microsecond whether another
- * connection has written. Failures go to `onError`; known keys stay valid.
+ * Loads the keys. A change by another process takes effect within a millisecond: the first request in each
+ * reads `data_version`, which shows whether another connection has written. That takes several microseconds, too
+ * long for every request of clients that open a connection for each. Failures go to `onError`; known keys stay valid.
  */
 export function openKeyRing(db: SqliteDb, plans: Plans, onError: (error: unknown) => void) {
   const readDataVersion = db.$client.prepare<[], number>('PRAGMA data_version').pluck()
@@ -19,7 +19,7 @@ export function openKeyRing(db: SqliteDb, plans: Plans, onError: (error: unknown
   const { find, forgetTexts, onChange } = createFindKey(records.find)
   // Unknown at first: another process may have written since the keys were loaded.
   let dataVersion: number | undefined
-  let checkedThisTurn = false
+  let checkedAt: number | undefined
 
   const reload = () => {
     try {
@@ -31,17 +31,8 @@ export function openKeyRing(db: SqliteDb, plans: Plans, onError: (error: unknown
       onError(error)
     }
   }
-  const endTurn = () => {
-    checkedThisTurn = false
-  }
-  const reloadOncePerTurn = () => {
-    if (checkedThisTurn) return
-    checkedThisTurn = true
-    setImmediate(endTurn)
-    reload()
-  }
   // Resets the version, because a write of this connection does not change it. If the reload fails, the
-  // next turn tries again.
+  // next millisecond tries again.
   const changeBy = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = await work()
     dataVersion = undefined
@@ -51,7 +42,10 @@ export function openKeyRing(db: SqliteDb, plans: Plans, onError: (error: unknown
   return {
     /** The record of the key; null if it is unknown or has expired at `now`. */
     find: (text: string, now: number): KeyRecord | null => {
-      reloadOncePerTurn()
+      if (now !== checkedAt) {
+        checkedAt = now
+        reload()
+      }
       return find(text, now)
     },
     /** Whether the keys are current enough to be accepted. Those of a file always are. */
