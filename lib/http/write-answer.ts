@@ -35,14 +35,8 @@ export function isOver({ writableFinished, destroyed }: ServerResponse): boolean
 
 /** Calls `done` once the answer is sent or the connection is closed. */
 export function whenAnswered(response: ServerResponse, done: () => void): void {
-  let isOver = false
-  const end = () => {
-    if (!isOver) done()
-    isOver = true
-  }
-  // Not `once`, which would wrap the function: both events come once.
-  response.on('finish', end)
-  response.on('close', end)
+  // Comes once, after `finish` as well; `once` would wrap the function.
+  response.on('close', done)
 }
 
 const lastDate = { second: 0, text: '' }

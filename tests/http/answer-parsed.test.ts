@@ -8,7 +8,7 @@ import type { WholeRequest } from '../../lib/http/whole-request.ts'
 import { exchange, openConnection, parseAnswer } from '../support/raw-connection.ts'
 
 /** The fast path leaves such a request to node:http. */
-const HEAD = 'Host: a\r\nTE: trailers\r\nConnection: close\r\n'
+const HEAD = 'Host: a\r\nProxy-Connection: close\r\nConnection: close\r\n'
 
 /** Answers each path but /other and /broken; the listener answers these. */
 function answer({ method, url, headers, body }: WholeRequest) {

@@ -9,7 +9,7 @@ import type { AnswerWhole } from '../whole-request.ts'
 import { type WholeAnswer, writeAnswer } from '../write-answer.ts'
 import { END, Feed } from './feed.ts'
 import { KeepAliveConnection } from './keep-alive-connection.ts'
-import { type PlainRequest, RequestReader, readOnlyRequest } from './plain-request.ts'
+import { GetReader, type PlainRequest, RequestReader } from './plain-request.ts'
 import { Turns } from './turns.ts'
 
 /**
@@ -127,6 +127,7 @@ class FastPath {
   readonly #options: AnswerWhole
   readonly #batch: AnswerBatch
   readonly #turns: Turns
+  readonly #onlyRequests = new GetReader('close')
   /** The connections that wait for their turn or for an answer. */
   readonly waiting = new Set<Duplex>()
 
@@ -152,7 +153,7 @@ class FastPath {
 
   /** If `chunk` is the only request of its connection, answers it or lets it wait for its turn. Returns whether it did. */
   takeOnly(chunk: Buffer, socket: Socket, parse: Parse): boolean {
-    const request = readOnlyRequest(chunk)
+    const request = this.#onlyRequests.read(chunk)
     if (request === null) return false
     if (this.#turns.hasTime()) return this.#answerOnly(request, socket)
     this.waiting.add(socket)
@@ -173,7 +174,9 @@ class FastPath {
     if (answer === null || answer instanceof Promise) return false
     // The system takes an answer of a few kilobytes at once: node:http would close the connection after 8 seconds.
     writeAnswer(socket, answer, 'close')
-    socket.destroySoon()
+    // Nothing is left to send, so no stream has to be ended first.
+    if (socket.writableLength === 0) socket.destroy()
+    else socket.destroySoon()
     return true
   }
 

@@ -66,24 +66,22 @@ export class KeepAliveConnection {
   /** Notes that node:http has parsed the head of `request`. */
   watch(request: IncomingMessage, response: ServerResponse): void {
     this.#parsed += 1
-    const finish = () => {
-      this.#done += 1
-    }
-    const end = () => {
-      if (!response.writableFinished) return
-      // An answer may be sent before the body has arrived.
-      if (request.complete) finish()
-      else request.once('end', finish)
-    }
     if (isOver(response)) {
-      end()
+      this.#end(request, response)
       return
     }
     this.#feed.count()
     whenAnswered(response, () => {
       this.#feed.countAnswered()
-      end()
+      this.#end(request, response)
     })
+  }
+
+  #end(request: IncomingMessage, response: ServerResponse): void {
+    if (!response.writableFinished) return
+    // An answer may be sent before the body has arrived.
+    if (request.complete) this.#done += 1
+    else request.once('end', () => (this.#done += 1))
   }
 
   /**

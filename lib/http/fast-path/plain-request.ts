@@ -9,7 +9,7 @@ const MAX_GET_BYTES = 2_048
 const MAX_POST_BYTES = 8_192
 const POST_BEGIN = 'P'.charCodeAt(0)
 const GET_LINE = /^GET (\/[!-~]*) HTTP\/1\.1\r\n/
-const ONLY_GET_LINE = /^GET (\/[!-~]*) HTTP\/1\.[01]\r\n/
+const CLOSING_GET_LINE = /^GET (\/[!-~]*) HTTP\/1\.[01]\r\n/
 const POST_LINE = /^POST (\/[!-~]*) HTTP\/1\.1$/
 const REQUEST_LINE = /^[A-Z]+(?:-[A-Z]+)? [!-~]+ HTTP\/1\.1$/
 const HEADER = /^([A-Za-z][A-Za-z0-9-]*): ([!-~](?:[ -~]*[!-~])?)$/
@@ -17,23 +17,14 @@ const LENGTH = /^\d{1,15}$/
 const END = '\r\n\r\n'
 
 /** Headers that change where a request ends or what happens to its connection. */
-const SPECIAL_HEADERS = new Set([
-  'expect',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+const SPECIAL_HEADERS = new Set(['expect', 'proxy-connection', 'transfer-encoding', 'upgrade'])
 
 /**
  * Reads the requests of one connection as long as all are plainly written: in a subset of HTTP/1.1
  * that all parsers read the same way. The caller passes every chunk that it does not answer to `follow`.
  */
 export class RequestReader {
-  #headerText: string | undefined
-  #headers: RequestHead['headers'] = {}
+  readonly #gets = new GetReader('keep-alive')
   #bodyBytesLeft = 0
   #followed = 0
   readonly #takesPost: (url: string) => boolean
@@ -55,26 +46,7 @@ export class RequestReader {
 
   /** Returns the request if `chunk` is exactly one GET without a body or one POST with its body, null otherwise. */
   read(chunk: Buffer): PlainRequest | null {
-    return chunk[0] === POST_BEGIN ? this.#readPost(chunk) : this.#readGet(chunk)
-  }
-
-  /**
-   * Returns the request if `chunk` is exactly one GET without a body, null otherwise. Clients mostly
-   * repeat their headers: headers equal to the last ones are not parsed again.
-   */
-  #readGet(chunk: Buffer): PlainRequest | null {
-    if (chunk.length > MAX_GET_BYTES) return null
-    const text = chunk.toString('latin1')
-    const [line, url] = GET_LINE.exec(text) ?? []
-    if (line === undefined || url === undefined) return null
-    const headerText = text.slice(line.length)
-    if (headerText !== this.#headerText) {
-      const headers = readGetHeaders(headerText, 'keep-alive')
-      if (headers === null) return null
-      this.#headerText = headerText
-      this.#headers = headers
-    }
-    return { method: 'GET', url, headers: this.#headers, body: null }
+    return chunk[0] === POST_BEGIN ? this.#readPost(chunk) : this.#gets.read(chunk)
   }
 
   /**
@@ -116,25 +88,42 @@ export class RequestReader {
   }
 }
 
-/**
- * Returns the request if `chunk` is exactly one GET without a body, plainly written, after which its connection
- * closes; null otherwise.
- */
-export function readOnlyRequest(chunk: Buffer): PlainRequest | null {
-  if (chunk.length > MAX_GET_BYTES) return null
-  const text = chunk.toString('latin1')
-  const [line, url] = ONLY_GET_LINE.exec(text) ?? []
-  if (line === undefined || url === undefined) return null
-  const headers = readGetHeaders(text.slice(line.length), 'close')
-  if (headers?.['connection'] === undefined) return null
-  return { method: 'GET', url, headers, body: null }
-}
+/** Reads GETs without a body. Clients mostly repeat their headers: headers equal to the last ones are not parsed again. */
+export class GetReader {
+  readonly #connection: 'keep-alive' | 'close'
+  readonly #line: RegExp
+  #headerText: string | undefined
+  #headers: RequestHead['headers'] | null = null
 
-/** Returns null unless `text` is exactly the plain headers of a request without a body. */
-function readGetHeaders(text: string, connection: string): RequestHead['headers'] | null {
-  if (!text.endsWith(END)) return null
-  const headers = readHeaders(text.slice(0, -END.length).split('\r\n'), connection)
-  return headers?.['content-length'] === undefined ? headers : null
+  /** `connection`: what becomes of the connections of the requests that are read. */
+  constructor(connection: 'keep-alive' | 'close') {
+    this.#connection = connection
+    this.#line = connection === 'close' ? CLOSING_GET_LINE : GET_LINE
+  }
+
+  /** Returns the request if `chunk` is exactly one GET, plainly written, null otherwise. */
+  read(chunk: Buffer): PlainRequest | null {
+    if (chunk.length > MAX_GET_BYTES) return null
+    const text = chunk.toString('latin1')
+    const [line, url] = this.#line.exec(text) ?? []
+    if (line === undefined || url === undefined) return null
+    const headerText = text.slice(line.length)
+    if (headerText !== this.#headerText) {
+      this.#headers = this.#readHeaders(headerText)
+      this.#headerText = headerText
+    }
+    return this.#headers === null
+      ? null
+      : { method: 'GET', url, headers: this.#headers, body: null }
+  }
+
+  #readHeaders(text: string): RequestHead['headers'] | null {
+    if (!text.endsWith(END)) return null
+    const headers = readHeaders(text.slice(0, -END.length).split('\r\n'), this.#connection)
+    if (headers?.['content-length'] !== undefined) return null
+    // Without this header, connections of HTTP/1.1 are kept.
+    return this.#connection === 'close' && headers?.['connection'] === undefined ? null : headers
+  }
 }
 
 /** Returns the length of the body that follows `head`; null if `head` is not plainly written. */

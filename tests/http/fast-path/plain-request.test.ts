@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage } from 'node:http'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { RequestReader, readOnlyRequest } from '../../../lib/http/fast-path/plain-request.ts'
+import { GetReader, RequestReader } from '../../../lib/http/fast-path/plain-request.ts'
 import { listenLocally } from '../../support/loopback-server.ts'
 import { openConnection } from '../../support/raw-connection.ts'
 
@@ -14,7 +14,8 @@ function read(text: string, reader = new RequestReader()) {
   return reader.read(Buffer.from(text, 'latin1'))
 }
 
-const readOnly = (text: string) => readOnlyRequest(Buffer.from(text, 'latin1'))
+const readOnly = (text: string, reader = new GetReader('close')) =>
+  reader.read(Buffer.from(text, 'latin1'))
 
 describe('RequestReader', () => {
   it('reads the path and the headers, with names in lower case', () => {
@@ -24,6 +25,12 @@ describe('RequestReader', () => {
       url: '/v1/ip/8.8.8.8',
       headers: { host: 'a.example', 'x-api-key': 'a: b  c', connection: 'Keep-Alive' },
     })
+  })
+
+  it('reads headers that change neither the end of a request nor its connection', () => {
+    // RFC 9110, sections 6.6.2 and 10.1.4; RFC 2068, section 19.7.1.1
+    for (const header of ['TE: trailers', 'Trailer: X-API-Key', 'Keep-Alive: timeout=1'])
+      assert.ok(read(`${GET}${HOST}${header}\r\n\r\n`), header)
   })
 
   it('reads a POST with its body', () => {
@@ -48,6 +55,20 @@ describe('RequestReader', () => {
     assert.deepEqual(read(`${GET}${HOST}\r\n`, reader)?.headers, { host: 'a.example' })
   })
 
+  it('does not carry headers from one connection to the next', () => {
+    const reader = new GetReader('close')
+    for (const key of ['one', 'two', 'two', 'three']) {
+      const head = readOnly(`${GET}${HOST}X-API-Key: ${key}\r\nConnection: close\r\n\r\n`, reader)
+      assert.equal(head?.headers['x-api-key'], key)
+    }
+    for (const repeated of [1, 2])
+      assert.equal(readOnly(`${GET}${HOST}\r\n`, reader), null, `${repeated}`)
+    const lengthOf = (length: string) =>
+      readOnly(`${GET}${HOST}Connection: close\r\n${length}\r\n`, reader)
+    assert.equal(lengthOf('Content-Length: 0\r\n'), null)
+    assert.deepEqual(lengthOf('')?.headers, { host: 'a.example', connection: 'close' })
+  })
+
   const others: Readonly<Record<string, string>> = {
     nothing: '',
     'half a request': `${GET}${HOST}`,
@@ -67,6 +88,7 @@ describe('RequestReader', () => {
     'a body that has not arrived': `${GET}${HOST}content-length: 2\r\n\r\n`,
     'an empty body': `${GET}${HOST}Content-Length: 0\r\n\r\n`,
     'a body in chunks': `${GET}${HOST}Transfer-Encoding: chunked\r\n\r\n`,
+    'Proxy-Connection': `${GET}${HOST}Proxy-Connection: keep-alive\r\n\r\n`,
     'an upgrade': `${GET}${HOST}Upgrade: h2c\r\n\r\n`,
     'Connection: close': `${GET}${HOST}Connection: close\r\n\r\n`,
     'a list in Connection': `${GET}${HOST}Connection: keep-alive, TE\r\n\r\n`,
@@ -155,7 +177,7 @@ function toText({ method, url, headers }: Head, body: Buffer): string {
 
 /** Mostly plain requests, with parts that HTTP parsers are known to read differently. */
 const name = fc.oneof(
-  fc.constantFrom('X-API-Key', 'cookie', 'x-forwarded-for', 'Range', 'Connection'),
+  fc.constantFrom('X-API-Key', 'cookie', 'x-forwarded-for', 'Range', 'Connection', 'TE'),
   fc.stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,8}$/),
 )
 const value = fc.oneof(
