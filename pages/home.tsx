@@ -68,9 +68,12 @@ export function HomePage(props: HomeProps) {
   )
 }
 
-interface StartProps extends Pick<HomeProps, 'url' | 'offersSignUp'> {
+/** How visitors get an account. */
+export interface StartOffers extends Pick<HomeProps, 'offersSignUp'> {
   readonly base: string
 }
+
+type StartProps = StartOffers & Pick<HomeProps, 'url'>
 
 /** How to make a first look-up from a program. */
 function Start({ base, url, offersSignUp }: StartProps) {
@@ -80,16 +83,14 @@ function Start({ base, url, offersSignUp }: StartProps) {
       <ol class="first-steps">
         <li class="card">
           <h3>{offersSignUp ? 'Create an account' : 'Sign in'}</h3>
-          <p class="offers">
-            {offersSignUp && (
-              <a class="button" href={`${base}/app/sign-up`}>
-                Sign up
-              </a>
-            )}
-            <a class="button quiet" href={`${base}/app/sign-in`}>
-              Sign in
-            </a>
-          </p>
+          {offersSignUp && (
+            <p class="soft">
+              Have one already? <a href={`${base}/app/sign-in`}>Sign in</a>.
+            </p>
+          )}
+          <a class="button" href={`${base}/app/sign-${offersSignUp ? 'up' : 'in'}`}>
+            {offersSignUp ? 'Sign up' : 'Sign in'}
+          </a>
         </li>
         <li class="card">
           <h3>Create a key</h3>
@@ -158,16 +159,17 @@ function LinkedText({ text }: { readonly text: string }) {
   )
 }
 
-interface PlanCardsProps {
+interface PlanCardsProps extends StartOffers {
   /** The plans of the instance, cheapest first. */
   readonly plans: readonly Plan[]
-  /** null: no plan is sold. */
-  readonly prices: readonly PlanPrices[] | null
+  /** Those for sale; none: pages show no prices. */
+  readonly sold: readonly Plan[]
+  readonly prices: readonly PlanPrices[]
 }
 
-function PlanCards({ plans, prices }: PlanCardsProps) {
+function PlanCards({ plans, sold, prices, ...start }: PlanCardsProps) {
   return (
-    <section aria-labelledby="plans">
+    <section class="plans" aria-labelledby="plans">
       <h2 id="plans">Plans</h2>
       <p class="soft">
         Over the per-minute limit you get HTTP 429. Over the monthly limit you get only the country.
@@ -176,7 +178,7 @@ function PlanCards({ plans, prices }: PlanCardsProps) {
         {plans.map((plan) => (
           <li class="card">
             <h3>{plan.name}</h3>
-            {prices !== null && <PriceTexts plan={plan} prices={prices} />}
+            {sold.length > 0 && <PriceTexts plan={plan} prices={prices} />}
             <FactList
               facts={[
                 ['Requests per month', count(plan.monthlyCap)],
@@ -185,10 +187,26 @@ function PlanCards({ plans, prices }: PlanCardsProps) {
                 ['Sites', count(plan.maxSites)],
               ]}
             />
+            {sold.length > 0 && <PlanButton {...start} plan={plan} isSold={sold.includes(plan)} />}
           </li>
         ))}
       </ul>
     </section>
+  )
+}
+
+interface PlanButtonProps extends StartOffers {
+  readonly plan: Plan
+  readonly isSold: boolean
+}
+
+/** Where a visitor gets a plan; the page of billing asks them to sign in first. */
+function PlanButton({ base, offersSignUp, plan: { name, price }, isSold }: PlanButtonProps) {
+  if (!isSold && (price > 0 || !offersSignUp)) return null
+  return (
+    <a class="button quiet" href={`${base}/app/${isSold ? 'billing' : 'sign-up'}`}>
+      Choose {name}
+    </a>
   )
 }
 
@@ -206,10 +224,10 @@ function PriceTexts({ plan, prices }: PriceTextsProps) {
   const [month, year] = INTERVALS.map((interval) => priceBy(plan, offer, { interval, currency }))
   const isBoth = month?.interval === 'month' && year?.interval === 'year'
   return (
-    <>
+    <div>
       {month !== undefined && <PriceFigure price={month} />}
       {isBoth && <p class="soft">or {[year.amount, ...year.others].join(' or ')} per year</p>}
       {trial !== undefined && <p class="soft">{counted(trial, 'day', 'days')} free</p>}
-    </>
+    </div>
   )
 }

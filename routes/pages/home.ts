@@ -3,7 +3,7 @@ import { writeResult } from '../../lib/geo/answer/write-result.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import { type Address, parseAddress } from '../../lib/parts/net/address.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { HomeAbout, HomePage, SAMPLES } from '../../pages/home.tsx'
+import { HomeAbout, HomePage, SAMPLES, type StartOffers } from '../../pages/home.tsx'
 import type { Outcome } from '../../pages/outcome.tsx'
 import { toPublicDatabase } from '../api/system.ts'
 import type { Env } from '../context.ts'
@@ -25,6 +25,7 @@ export async function showHome(
   const typed = config.demo ? readTyped(c) : null
   const { outcome, ...answered } = answerTyped(services, exchange, typed)
   const instance = instanceOf(services)
+  const offersSignUp = config.allowSignUp && config.authUrl === undefined
   const html = HomePage({
     instance,
     assets: await pageAssets(instance.base, ...(config.demo ? (['home.js'] as const) : [])),
@@ -32,8 +33,8 @@ export async function showHome(
     typed,
     outcome,
     world: await assetHref(instance.base, 'world-map.svg'),
-    offersSignUp: config.allowSignUp && config.authUrl === undefined,
-    about: await renderAbout(services),
+    offersSignUp,
+    about: await renderAbout(services, { base: instance.base, offersSignUp }),
     form: config.demo ? { demoKey: await services.openDemo() } : null,
   })
   return { html, ...answered }
@@ -48,14 +49,17 @@ interface About {
 const abouts = new WeakMap<object, About>()
 
 /** The part that is the same for every visitor. */
-function renderAbout({ geo, plans, catalogue, billing }: Services): ReturnType<typeof render> {
+function renderAbout(
+  { geo, plans, catalogue, billing }: Services,
+  start: StartOffers,
+): ReturnType<typeof render> {
   const databases = geo.list()
   const prices = catalogue.list()
   const known = abouts.get(databases)
   if (known?.prices === prices) return known.html
   const shown = databases.map(toPublicDatabase)
-  const offers = { plans: plans.list, prices: billing.prices.isAnySold ? prices : null }
-  const html = render(HomeAbout({ ...offers, databases: shown }))
+  const sold = plans.list.filter((plan) => billing.prices.soldAs(plan).length > 0)
+  const html = render(HomeAbout({ ...start, plans: plans.list, sold, prices, databases: shown }))
   abouts.set(databases, { prices, html })
   return html
 }

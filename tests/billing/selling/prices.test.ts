@@ -98,11 +98,24 @@ describe('the landing page', () => {
       /<p class="figure">\$29<span class="soft per"> per month<\/span><\/p>/,
     )
     await shop.app.services.catalogue.refresh()
-    assert.match(await home(shop), /<h3>Free<\/h3>\s*<p class="figure">\$0<\/p>/)
+    assert.match(await home(shop), /<h3>Free<\/h3><div><p class="figure">\$0<\/p>/)
     assert.match(
       await home(shop),
       /<p class="figure">\$29\.00<span class="soft per"> per month<\/span><\/p>.*?<dd>100,000<\/dd>.*?<dd>600<\/dd>/,
     )
+  })
+
+  it('has a button for each plan that a visitor can get', async () => {
+    await using shop = await openShop()
+    const buttons = (html: string) =>
+      [...html.matchAll(/href="\/app\/([^"]*)">Choose ([^<]*)</g)].map(([, to, plan]) => [plan, to])
+    const paid = [
+      ['Starter', 'billing'],
+      ['Pro', 'billing'],
+    ]
+    assert.deepEqual(buttons(await home(shop)), [['Free', 'sign-up'], ...paid])
+    await using closed = await shop.app.restart({ MERIDIAN_SIGN_UP: 'closed' })
+    assert.deepEqual(buttons(await home({ app: closed })), paid)
   })
 
   it('shows the prices of the plans file, with their currency if it has one, until those of Stripe are read', async () => {
@@ -120,5 +133,7 @@ describe('the landing page', () => {
     const html = await home({ app })
     assert.match(html, /<p class="figure">5<span class="soft per"> per month<\/span><\/p>/)
     assert.match(html, /<p class="figure">€12\.50<span class="soft per"> per month<\/span><\/p>/)
+    assert.match(html, />Choose Plain</)
+    assert.doesNotMatch(html, />Choose Euro</)
   })
 })
