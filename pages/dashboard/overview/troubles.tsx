@@ -3,7 +3,7 @@ import { MIN_VIEWS, rate, valueText } from '../../../lib/contract/telemetry/rati
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { numbers, Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
-import { count } from '../parts/format.ts'
+import { count, siteText } from '../parts/format.ts'
 import { Rated } from '../parts/rated.tsx'
 import { Time } from '../parts/time.tsx'
 import { endpointName } from '../usage/endpoints.ts'
@@ -92,7 +92,7 @@ export function SlowestSite({ base, sites, siteCount }: SlowestSiteProps) {
       </p>
       <p class="soft">LCP at the 75th percentile, last 7 days</p>
       <Restriction sites={sites} siteCount={siteCount} />
-      <a href={vitalsPath(base, name)}>{name.replace('https://', '')}</a>
+      <a href={vitalsPath(base, name)}>{siteText(name)}</a>
     </Card>
   )
 }

@@ -8,6 +8,11 @@ export function counted(n: number, one: string, many: string): string {
   return `${count(n)} ${n === 1 ? one : many}`
 }
 
+/** shop.example of https://shop.example. Other schemes stay. */
+export function siteText(name: string): string {
+  return name.replace(/^https:\/\//, '')
+}
+
 /** ISO 8601 of epoch milliseconds. */
 export function isoTime(at: number): string
 export function isoTime(at: number | null): string | null

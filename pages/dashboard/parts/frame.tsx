@@ -26,11 +26,11 @@ interface RailPage {
   readonly icon: IconName
 }
 
-interface FrameProps extends LayoutProps {
+export interface FrameProps extends LayoutProps {
   /** The name or address shown for the user. */
   readonly user: string
   readonly rail: Rail
-  /** Beside the heading: the main action of the page. */
+  /** Beside the heading: the main action of the page, or its filters. */
   readonly action?: Child
 }
 
@@ -54,10 +54,7 @@ export function Frame({ instance, assets, title, path, user, rail, action, child
       <div class="app">
         <RailView base={base} path={path} rail={rail} />
         <main id="content">
-          <div class="page-head">
-            <h1>{title}</h1>
-            {action}
-          </div>
+          <PageHead title={title} action={action} />
           {children}
         </main>
       </div>
@@ -68,6 +65,15 @@ export function Frame({ instance, assets, title, path, user, rail, action, child
         </nav>
       </footer>
     </Document>
+  )
+}
+
+export function PageHead({ title, action }: Pick<FrameProps, 'title' | 'action'>) {
+  return (
+    <div class="page-head">
+      <h1>{title}</h1>
+      {action}
+    </div>
   )
 }
 

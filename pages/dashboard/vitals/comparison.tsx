@@ -1,4 +1,4 @@
-import type { Vital } from '../../../lib/contract/telemetry/metrics.ts'
+import { CORE_VITALS, type CoreVital } from '../../../lib/contract/telemetry/metrics.ts'
 import { MIN_VIEWS, valueText } from '../../../lib/contract/telemetry/rating.ts'
 import type {
   MetricOverview,
@@ -14,11 +14,14 @@ export type Comparison =
   /** The API answered with an error. */
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Why nothing is compared; null if it is. */
-export function whyNotCompared(comparison: Comparison): string | null {
+/** Why the period is not compared, or some of its metrics are not; null if all are. */
+export function whyNotCompared(
+  comparison: Comparison,
+  metrics: RumOverview['metrics'],
+): string | null {
   switch (comparison.kind) {
     case 'made':
-      return null
+      return whyFew(metrics, comparison.before)
     case 'deleted':
       return `Not compared with the period before: data is kept for ${comparison.keptDays} days, and that of the period before is deleted.`
     case 'failed':
@@ -26,8 +29,21 @@ export function whyNotCompared(comparison: Comparison): string | null {
   }
 }
 
+function whyFew(metrics: RumOverview['metrics'], before: RumOverview['metrics']): string | null {
+  const known = CORE_VITALS.filter((vital) => metrics[vital].p75 !== null)
+  const few = known.filter((vital) => !areEnough(metrics[vital], before[vital]))
+  if (few.length === 0) return null
+  const names = few.map((vital) => vital.toUpperCase()).join(' and ')
+  const what = few.length === known.length ? 'Not' : `${names} not`
+  return `${what} compared with the period before: that takes ${MIN_VIEWS} values in each.`
+}
+
+function areEnough(metric: MetricOverview, before: MetricOverview): boolean {
+  return Math.min(metric.sampleCount, before.sampleCount) >= MIN_VIEWS
+}
+
 interface ChangeProps {
-  readonly vital: Vital
+  readonly vital: CoreVital
   readonly metric: MetricOverview
   readonly comparison: Comparison
 }
@@ -36,9 +52,7 @@ interface ChangeProps {
 export function Change({ vital, metric, comparison }: ChangeProps) {
   if (comparison.kind !== 'made' || metric.p75 === null) return null
   const before = comparison.before[vital]
-  if (before.p75 === null) return <p class="soft small">No earlier data to compare with</p>
-  if (metric.sampleCount < MIN_VIEWS) return <TooFew />
-  if (before.sampleCount < MIN_VIEWS) return <TooFew when="in the period before" />
+  if (before.p75 === null || !areEnough(metric, before)) return null
   const [now, was] = [metric.p75, before.p75]
   const wasText = valueText(vital, was)
   if (wasText === valueText(vital, now)) return <p class="soft small">Same as before</p>
@@ -53,8 +67,4 @@ export function Change({ vital, metric, comparison }: ChangeProps) {
       <span class="soft">than {wasText} before</span>
     </p>
   )
-}
-
-function TooFew({ when = '' }: { readonly when?: string }) {
-  return <p class="soft small">{`Not compared: fewer than ${MIN_VIEWS} values ${when}`.trim()}</p>
 }

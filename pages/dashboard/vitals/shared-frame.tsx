@@ -1,8 +1,10 @@
 import { Document, Mark } from '../../document.tsx'
-import type { LayoutProps } from '../../layout.tsx'
+import { type FrameProps, PageHead } from '../parts/frame.tsx'
+
+type SharedFrameProps = Omit<FrameProps, 'path' | 'user' | 'rail'>
 
 /** The frame of the page that a link shows to anybody: nothing in it is about an account. */
-export function SharedFrame({ instance, assets, title, children }: Omit<LayoutProps, 'path'>) {
+export function SharedFrame({ instance, assets, title, action, children }: SharedFrameProps) {
   return (
     <Document title={`${title} · Meridian`} assets={assets} robots="noindex">
       <header class="bar app-bar">
@@ -10,7 +12,7 @@ export function SharedFrame({ instance, assets, title, children }: Omit<LayoutPr
       </header>
       <div class="app">
         <main id="content">
-          <h1>{title}</h1>
+          <PageHead title={title} action={action} />
           {children}
         </main>
       </div>

@@ -56,19 +56,10 @@ export interface VitalsProps extends PageProps {
 }
 
 export function Vitals(props: VitalsProps) {
-  const { page, sites, choice, countries, report, owner, error, done, problem } = props
-  const measured = report?.overview.countries.flatMap(({ country }) => country ?? []) ?? []
+  const { page, choice, report, owner, error, done } = props
   return (
     <>
       <Result error={error} done={done} />
-      <Filters
-        page={page}
-        sites={sites}
-        choice={choice}
-        countries={countries}
-        measured={measured}
-        problem={problem}
-      />
       {report !== null && (
         <div id="report">
           <Report {...props} report={report} linkTo={linkFrom(page, choice)} />
@@ -77,6 +68,12 @@ export function Vitals(props: VitalsProps) {
       )}
     </>
   )
+}
+
+/** The filters of the page, for the place beside its heading. */
+export function VitalsFilters({ report, ...props }: VitalsProps) {
+  const measured = report?.overview.countries.flatMap(({ country }) => country ?? []) ?? []
+  return <Filters {...props} measured={measured} />
 }
 
 interface ReportProps extends VitalsProps {
@@ -96,7 +93,6 @@ function Report(props: ReportProps) {
     <>
       {report.devices.length > 0 && <DeviceSwitch report={report} linkTo={linkTo} />}
       <Chips chips={chips.filter(({ value }) => value !== '')} />
-      <Summary report={report} />
       {report.overview.sampleCount === 0 ? <NothingMeasured {...props} /> : <Measured {...props} />}
     </>
   )
@@ -124,36 +120,43 @@ function DeviceSwitch({ report, linkTo }: Pick<ReportProps, 'report' | 'linkTo'>
   return <ChoiceLinks label="Devices" look="switch" links={[...links, all]} />
 }
 
+/** Of which views the figures are, and what they mean. */
 function Summary({ report: { overview, comparison, asOf } }: Pick<ReportProps, 'report'>) {
-  const { period, sampleCount } = overview
-  const why = whyNotCompared(comparison)
+  const { period, sampleCount, metrics } = overview
   return (
-    <p class="report-head" role="status">
-      <strong>{counted(sampleCount, 'view', 'views')}</strong>{' '}
-      <span class="soft small">
-        {hourText(period.from)} to {period.to.replace('T', ' ')}:59 UTC, as of {minuteText(asOf)}.
-      </span>{' '}
-      {why !== null && sampleCount > 0 && <span class="soft small">{why}</span>}
+    <p class="soft small" role="status">
+      <strong>{counted(sampleCount, 'view', 'views')}</strong>, {hourText(period.from)} to{' '}
+      {period.to.replace('T', ' ')}:59 UTC, as of {minuteText(asOf)}.{' '}
+      {sampleCount > 0 && (
+        <>
+          At the 75th percentile: three of four views were at least this good. CLS comes from
+          browsers based on Chromium, INP from visitors who click, tap or type.{' '}
+          {whyNotCompared(comparison, metrics)}
+        </>
+      )}
     </p>
   )
 }
 
 function NothingMeasured(props: ReportProps) {
-  const { choice, linkTo } = props
+  const { choice, report, linkTo } = props
   const isFiltered = choice.device !== '' || choice.country !== '' || choice.path !== ''
   return (
-    <Empty icon="gauge" title="Nothing was measured">
-      {isFiltered ? (
-        <p>
-          No views from this page, device and country in this period.{' '}
-          <a href={linkTo({ device: '', country: '', path: '' })}>
-            Show all pages, devices and countries
-          </a>
-        </p>
-      ) : (
-        <NoViews {...props} />
-      )}
-    </Empty>
+    <>
+      <Empty icon="gauge" title="Nothing was measured">
+        {isFiltered ? (
+          <p>
+            No views from this page, device and country in this period.{' '}
+            <a href={linkTo({ device: '', country: '', path: '' })}>
+              Show all pages, devices and countries
+            </a>
+          </p>
+        ) : (
+          <NoViews {...props} />
+        )}
+      </Empty>
+      <Summary report={report} />
+    </>
   )
 }
 
@@ -188,7 +191,6 @@ function Measured({ page, choice, countries, report, owner, linkTo }: ReportProp
     `${page}/export?${new URLSearchParams({ ...exported, device: audience, country: choice.country, format })}`
   return (
     <>
-      <VerdictCard overview={overview} audience={audience} choice={choice} linkTo={linkTo} />
       <div class="metrics">
         {CORE_VITALS.map((vital) => (
           <CoreCard
@@ -199,10 +201,8 @@ function Measured({ page, choice, countries, report, owner, linkTo }: ReportProp
           />
         ))}
       </div>
-      <p class="soft small">
-        At the 75th percentile: three of four views were at least this good. CLS comes from browsers
-        based on Chromium, INP from visitors who click, tap or type.
-      </p>
+      <VerdictCard overview={overview} audience={audience} choice={choice} linkTo={linkTo} />
+      <Summary report={report} />
       <VitalChart vital={choice.metric} step={step} overview={overview} linkTo={linkTo} />
       <Shares overview={overview} choice={choice} names={names} linkTo={linkTo} />
       <Causes attribution={overview.attribution} />

@@ -12,7 +12,7 @@ interface Page {
   readonly content: Child
   /** Default: 200. */
   readonly status?: number
-  /** Beside the heading: the main action of the page. */
+  /** Beside the heading: the main action of the page, or its filters. */
   readonly action?: Child
   /** Scripts and styles that this page loads in addition to the common ones. */
   readonly assets?: readonly AssetName[]

@@ -5,8 +5,9 @@ import { openSiteLink } from '../../../lib/access/site-links.ts'
 import { SHARED_PATH } from '../../../lib/contract/pages.ts'
 import { listCountries } from '../../../lib/geo/place/countries.ts'
 import { ApiError } from '../../../lib/parts/errors.ts'
+import { siteText } from '../../../pages/dashboard/parts/format.ts'
 import { SharedFrame } from '../../../pages/dashboard/vitals/shared-frame.tsx'
-import { Vitals } from '../../../pages/dashboard/vitals/vitals.tsx'
+import { Vitals, VitalsFilters, type VitalsProps } from '../../../pages/dashboard/vitals/vitals.tsx'
 import { ErrorPage } from '../../../pages/error-page.tsx'
 import type { Env } from '../../context.ts'
 import { instanceOf, type PageAnswer, servePage } from '../../pages/page.ts'
@@ -64,20 +65,19 @@ async function showShared(api: Api, c: Context<Env>, exchange: Exchange): Promis
     countries: listCountries(),
     owner: null,
   }
-  const page = { instance, title: `Web vitals of ${link.site}` }
+  const page = { instance, title: `Web vitals of ${siteText(link.site)}` }
   const assets = await pageAssets(instance.base, 'app.css', 'app.js', 'vitals.js')
+  const show = (props: VitalsProps, status: number): PageAnswer => {
+    const parts = { action: VitalsFilters(props), children: Vitals(props) }
+    return { status, html: SharedFrame({ ...page, assets, ...parts }) }
+  }
   try {
     const report = await makeReport(services, await readAs(api, exchange, link), choice)
-    const children = Vitals({ ...shown, report })
-    return { status: 200, html: SharedFrame({ ...page, assets, children }) }
+    return show({ ...shown, report }, 200)
   } catch (error) {
     const refused = errorForPage(error)
-    const children = Vitals({
-      ...shown,
-      report: null,
-      ...toRefusal(refused, { from: 'from', to: 'to' }),
-    })
-    return { status: refused.status, html: SharedFrame({ ...page, assets, children }) }
+    const why = toRefusal(refused, { from: 'from', to: 'to' })
+    return show({ ...shown, report: null, ...why }, refused.status)
   }
 }
 

@@ -3,9 +3,15 @@ import { VITALS } from '../../../lib/contract/telemetry/metrics.ts'
 import { SCRIPT_PATH } from '../../../lib/contract/telemetry/script.ts'
 import type { RumSummary } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
 import { listCountries } from '../../../lib/geo/place/countries.ts'
+import { siteText } from '../../../pages/dashboard/parts/format.ts'
 import { Mails } from '../../../pages/dashboard/vitals/mails.tsx'
 import { Sharing } from '../../../pages/dashboard/vitals/sharing.tsx'
-import { NoSites, Vitals, type VitalsProps } from '../../../pages/dashboard/vitals/vitals.tsx'
+import {
+  NoSites,
+  Vitals,
+  VitalsFilters,
+  type VitalsProps,
+} from '../../../pages/dashboard/vitals/vitals.tsx'
 import type { PageAnswer } from '../../pages/page.ts'
 import { showPage } from '../request/answer.ts'
 import { errorForPage } from '../request/call-api.ts'
@@ -32,7 +38,7 @@ export const vitalRoutes: readonly AppRoute<UserVisit>[] = [
   ),
 ]
 
-const PAGE = { title: 'Web vitals', assets: ['vitals.js'] } as const
+const TITLE = 'Web vitals'
 
 const DONE: Readonly<Record<string, string>> = {
   revoked: 'Link revoked. It no longer works.',
@@ -49,7 +55,7 @@ async function showVitals(
 ): Promise<PageAnswer> {
   const { callApi, instance, services, c } = visit
   const sites = await callApi('listSites')
-  if (sites.length === 0) return showPage(visit, { ...PAGE, content: NoSites(instance) })
+  if (sites.length === 0) return showPage(visit, { title: TITLE, content: NoSites(instance) })
   const names = sites.map(({ name }) => name)
   const choice = readChoice((name) => c.req.query(name), names)
   const site = sites.find(({ name }) => name === choice.site)
@@ -66,19 +72,22 @@ async function showVitals(
     },
     done: DONE[c.req.query('done') ?? ''],
   }
+  const show = (props: VitalsProps, answered: number) =>
+    showPage(visit, {
+      title: site === undefined ? TITLE : `${TITLE} of ${siteText(site.name)}`,
+      assets: ['vitals.js'],
+      action: VitalsFilters(props),
+      content: Vitals(props),
+      status: answered,
+    })
   try {
     const read: ReadOverview = (query) => callApi('getRumOverview', { query })
     const report = await makeReport(services, read, choice)
-    return await showPage(visit, {
-      ...PAGE,
-      content: Vitals({ ...shown, ...refusal, report }),
-      status,
-    })
+    return await show({ ...shown, ...refusal, report }, status)
   } catch (error) {
     const refused = errorForPage(error)
     const why = toRefusal(refused, { from: 'from', to: 'to' })
-    const content = Vitals({ ...shown, report: null, ...why })
-    return showPage(visit, { ...PAGE, content, status: refused.status })
+    return show({ ...shown, report: null, ...why }, refused.status)
   }
 }
 

@@ -141,6 +141,17 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
     assert.equal(chosen, 'Desktop No verdict yet')
   })
 
+  it('shows its first figure without scrolling', async () => {
+    for (const [viewport, most] of [
+      [{ width: 1280, height: 800 }, 280],
+      [{ width: 390, height: 844 }, 400],
+    ] as const) {
+      const { page } = await open('/app/vitals?period=24h', { viewport })
+      const top = (await page.locator('.metric').first().boundingBox())?.y ?? Number.NaN
+      assert.ok(top < most, `${top} px at ${viewport.width} px`)
+    }
+  })
+
   it('fills at most four screens until something is opened', async () => {
     for (const viewport of [
       { width: 1280, height: 800 },
