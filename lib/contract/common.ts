@@ -15,10 +15,16 @@ export const RequestId = v.pipe(
 
 const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[] // safe: the keys of a const table
 
+/** What was looked up. */
+export const Asked = strictObject('What was looked up', {
+  type: text('Its kind: ip or asn'),
+  value: text('As the request has it'),
+})
+
 export const ApiErrorBody = strictObject('What went wrong', {
-  error: v.strictObject({
+  error: strictObject('The kind of error, and what to do about it', {
     code: v.pipe(v.picklist(ERROR_CODES), v.description('Stable; the message may change')),
-    message: v.string(),
+    message: text('What is wrong, for people'),
     field: v.optional(
       v.pipe(
         v.string(),
@@ -29,12 +35,27 @@ export const ApiErrorBody = strictObject('What went wrong', {
       v.pipe(v.string(), v.description('The page of the API reference about this operation')),
     ),
   }),
-  meta: v.optional(v.strictObject({ requestId: RequestId })),
-  query: v.optional(v.strictObject({ type: v.string(), value: v.string() })),
+  meta: v.optional(strictObject('About the request', { requestId: RequestId })),
+  query: v.optional(Asked),
 })
 export type ApiErrorBody = v.InferOutput<typeof ApiErrorBody>
 
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+/** A field that is a text. */
+export function text(description: string) {
+  return v.pipe(v.string(), v.description(description))
+}
+
+/** A field that is true or false. */
+export function flag(description: string) {
+  return v.pipe(v.boolean(), v.description(description))
+}
+
+/** A field that is a whole number from 0 on. */
+export function count(description: string) {
+  return v.pipe(Count, v.description(description))
+}
 
 const QUOTED_CHARACTERS = 100
 

@@ -1,21 +1,25 @@
 import * as v from 'valibot'
 import { EmailAddress } from '../parts/email-address.ts'
-import { object, singleLine, strictObject, textUpTo } from './common.ts'
+import { flag, object, singleLine, strictObject, text, textUpTo } from './common.ts'
 import { type Operation, ok } from './operation.ts'
 
-export const OkResponse = strictObject('Confirms that the inquiry is stored', { ok: v.boolean() })
+export const OkResponse = strictObject('Confirms that the inquiry is stored', {
+  ok: flag('Always true'),
+})
 
 /** The fields of every inquiry, with or without a key. */
 export const InquiryBody = object('An inquiry from a signed-in user', {
-  name: singleLine(100),
-  company: v.optional(v.union([v.literal(''), singleLine(100)])),
-  message: v.pipe(textUpTo(5000), v.minLength(1)),
+  name: v.pipe(singleLine(100), v.description('Who asks')),
+  company: v.optional(
+    v.pipe(v.union([v.literal(''), singleLine(100)]), v.description('For whom, if for a company')),
+  ),
+  message: v.pipe(textUpTo(5000), v.minLength(1), v.description('The question')),
 })
 export type InquiryBody = v.InferOutput<typeof InquiryBody>
 
 export const ContactBody = object('An inquiry from anyone, with a solved bot check', {
   ...InquiryBody.entries,
-  email: EmailAddress,
+  email: v.pipe(EmailAddress, v.description('Where to answer')),
   verification: v.pipe(
     textUpTo(2048),
     v.minLength(1),
@@ -31,17 +35,17 @@ const Hex = v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{2})+$/))
 export const ContactChallenge = strictObject(
   'A proof of work for the ALTCHA widget, valid for one inquiry',
   {
-    parameters: v.strictObject({
-      algorithm: v.pipe(v.string(), v.description('The key derivation, such as PBKDF2/SHA-256')),
+    parameters: strictObject('What to solve', {
+      algorithm: text('The key derivation, such as PBKDF2/SHA-256'),
       cost: v.pipe(v.number(), v.integer(), v.minValue(1), v.description('Iterations of each try')),
       nonce: v.pipe(Hex, v.description('The beginning of each try, followed by the counter')),
-      salt: Hex,
+      salt: v.pipe(Hex, v.description('The salt of the key derivation')),
       keyLength: v.pipe(v.number(), v.integer(), v.minValue(1), v.description('In bytes')),
       keyPrefix: v.pipe(Hex, v.description('The beginning of the key to find')),
-      keySignature: Hex,
+      keySignature: v.pipe(Hex, v.description('By which the server knows the key')),
       expiresAt: v.pipe(v.number(), v.integer(), v.description('Epoch seconds')),
     }),
-    signature: Hex,
+    signature: v.pipe(Hex, v.description('By which the server knows the parameters as its own')),
   },
 )
 export type ContactChallenge = v.InferOutput<typeof ContactChallenge>

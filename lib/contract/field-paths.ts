@@ -12,9 +12,14 @@ export function fieldPaths(schema: v.GenericSchema): string[] {
 export function selectionOf(schema: v.GenericSchema): v.GenericSchema {
   const entries = Object.entries(entriesOf(schema))
   if (entries.length === 0) return schema
-  return v.strictObject(
+  const selection = v.strictObject(
     Object.fromEntries(entries.map(([name, field]) => [name, v.optional(selectionOf(field))])),
   )
+  return v.pipe(selection, v.description(descriptionOf(schema)))
+}
+
+function descriptionOf(schema: v.GenericSchema & Parts): string {
+  return v.getDescription(schema) ?? (schema.wrapped ? descriptionOf(schema.wrapped) : '')
 }
 
 /** The names of the fields of an object schema; empty for other schemas. */

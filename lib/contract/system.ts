@@ -1,35 +1,38 @@
 import * as v from 'valibot'
 import { Plan } from './billing/billing-schemas.ts'
 import { examplePrices, PlanPrices } from './billing/price-schemas.ts'
-import { strictObject, Timestamp, UrlText } from './common.ts'
+import { flag, strictObject, Timestamp, text, UrlText } from './common.ts'
 import { type Operation, ok } from './operation.ts'
 
 export const HealthStatus = strictObject('Whether the service is working', {
-  status: v.picklist(['ok', 'degraded']),
-  uptime: v.pipe(v.string(), v.description('Approximate, such as 3 days')),
+  status: v.pipe(v.picklist(['ok', 'degraded']), v.description('degraded: a check failed')),
+  uptime: text('Approximate, such as 3 days'),
   timestamp: Timestamp,
-  checks: v.strictObject({ geolocation: v.boolean(), database: v.boolean() }),
+  checks: strictObject('The parts that were checked', {
+    geolocation: flag('Whether a look-up works'),
+    database: flag('Whether a write works'),
+  }),
 })
 export type HealthStatus = v.InferOutput<typeof HealthStatus>
 
 export const Database = strictObject('A database that answers come from', {
-  name: v.string(),
-  provider: v.string(),
-  type: v.string(),
+  name: text('The name of the file, or of the release'),
+  provider: text('Who makes it, as `sources` of answers name it'),
+  type: text('What it contains, as its metadata state it'),
   /** Absent for timezone data, which is named by its release. */
-  builtAt: v.exactOptional(Timestamp),
-  attribution: v.pipe(v.string(), v.description('Text that the licence requires next to the data')),
+  builtAt: v.exactOptional(v.pipe(Timestamp, v.description('When it was made'))),
+  attribution: text('Text that the licence requires next to the data'),
 })
 
 export const ServiceInfo = strictObject(
   'Name and version of the service, and the databases it uses',
   {
-    name: v.string(),
-    version: v.string(),
-    documentation: UrlText,
-    openapi: UrlText,
-    plans: UrlText,
-    databases: v.array(Database),
+    name: text('Meridian'),
+    version: text('The release of the server'),
+    documentation: v.pipe(UrlText, v.description('The API reference')),
+    openapi: v.pipe(UrlText, v.description('This description, as OpenAPI 3.1')),
+    plans: v.pipe(UrlText, v.description('The list of plans')),
+    databases: v.pipe(v.array(Database), v.description('Those that answers come from')),
   },
 )
 export type ServiceInfo = v.InferOutput<typeof ServiceInfo>
@@ -98,9 +101,13 @@ export const systemOperations = [
     path: '/.well-known/openapi.json',
     ...publicRow,
     summary: 'This description, as OpenAPI 3.1',
-    replies: ok('An OpenAPI 3.1 document', v.looseObject({ openapi: v.string() }), {
-      openapi: '3.1.0',
-    }),
+    replies: ok(
+      'An OpenAPI 3.1 document',
+      v.looseObject({ openapi: text('The version of OpenAPI') }),
+      {
+        openapi: '3.1.0',
+      },
+    ),
   },
   {
     id: 'getServiceInfo',

@@ -28,6 +28,23 @@ function allFields({ fields }: Shape): Field[] {
   return fields.flatMap((field) => [field, ...field.shapes.flatMap(allFields)])
 }
 
+/** Every field of bodies, queries and answers, in the words of the reference. */
+function* fieldsWithin(path: string, { name, fields }: Shape): Generator<readonly [string, Field]> {
+  for (const field of fields) {
+    const inner = `${name || path}.${field.name}`
+    yield [inner, field]
+    for (const shape of field.shapes) yield* fieldsWithin(inner, shape)
+  }
+}
+
+function schemasOf({ body, query, replies }: Operation): v.GenericSchema[] {
+  return [
+    ...(body === undefined ? [] : [body.schema]),
+    ...(query === undefined ? [] : [query]),
+    ...Object.values(replies).flatMap(({ schema }) => schema ?? []),
+  ]
+}
+
 describe('the fields of a schema', () => {
   it('have types in words', () => {
     const schema = v.object({
@@ -77,17 +94,28 @@ describe('the fields of a schema', () => {
   })
 
   it('are read of every body, query and answer, with no type left unnamed', () => {
-    const schemas = rows.flatMap(({ body, query, replies }) => [
-      ...(body === undefined ? [] : [body.schema]),
-      ...(query === undefined ? [] : [query]),
-      ...Object.values(replies).flatMap(({ schema }) => schema ?? []),
-    ])
-    const types = schemas.flatMap((schema) => {
+    const types = rows.flatMap(schemasOf).flatMap((schema) => {
       const described = toSchema(schema)
       const inner = reader.shapesOf(described).flatMap(allFields)
       return [reader.typeOf(described), ...inner.map(({ type }) => type)]
     })
     assert.ok(types.length > 500)
     for (const type of types) assert.doesNotMatch(type, /any value|[|<>{}]/)
+  })
+
+  it('are all described, and those that may be null say what null means', () => {
+    const shapes = rows.flatMap((row) =>
+      schemasOf(row).flatMap((schema) =>
+        reader.shapesOf(toSchema(schema)).map((shape) => [row.id, shape] as const),
+      ),
+    )
+    const fields = new Map(shapes.flatMap(([id, shape]) => [...fieldsWithin(id, shape)]))
+    assert.ok(fields.size > 400)
+    const isTold = ({ type, description }: Field) =>
+      type.endsWith(' or null') ? /null/i.test(description) : description !== ''
+    assert.deepEqual(
+      [...fields].filter(([, field]) => !isTold(field)).map(([path]) => path),
+      [],
+    )
   })
 })

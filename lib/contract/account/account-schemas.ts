@@ -2,11 +2,14 @@ import * as v from 'valibot'
 import { DAY_MS, SECOND_MS } from '../../parts/durations.ts'
 import {
   Count,
+  count,
+  flag,
   object,
   pageOf,
   singleLine,
   strictObject,
   Timestamp,
+  text,
   textUpTo,
   UrlText,
 } from '../common.ts'
@@ -15,7 +18,7 @@ import { SCOPES } from '../operation.ts'
 const KEY_TYPES = ['secret', 'publishable'] as const
 export type KeyType = (typeof KEY_TYPES)[number]
 
-const KeyPrefix = v.pipe(v.string(), v.description('The first 16 characters of the key'))
+const KeyPrefix = text('The first 16 characters of the key')
 
 export const KeyId = v.pipe(
   v.string(),
@@ -23,103 +26,131 @@ export const KeyId = v.pipe(
   v.description('A hash that identifies the key in paths'),
 )
 
-const LastUsedAt = v.nullable(v.pipe(Timestamp, v.description('Exact to a minute')))
+const LastUsedAt = v.nullable(
+  v.pipe(Timestamp, v.description('Exact to a minute; null: never used')),
+)
+const KeyName = text('The name that its owner gave it')
+const KeyTypeField = v.pipe(
+  v.picklist(KEY_TYPES),
+  v.description('secret: for servers; publishable: look-ups only, in pages of its origins'),
+)
+const AllowedOrigins = v.pipe(
+  v.nullable(v.array(v.string())),
+  v.description('Where a publishable key works; null for a secret one'),
+)
 
-export const SiteId = v.pipe(v.string(), v.uuid())
+export const SiteId = v.pipe(v.string(), v.uuid(), v.description('Identifies the site in paths'))
 
 const keyEntries = {
   id: KeyId,
   prefix: KeyPrefix,
-  name: v.string(),
-  type: v.picklist(KEY_TYPES),
+  name: KeyName,
+  type: KeyTypeField,
   scopes: v.pipe(
     v.nullable(v.array(v.picklist(SCOPES))),
-    v.description('What the key may do; null means full access'),
+    v.description('What the key may do; null: everything'),
   ),
 }
 
 export const UserProfile = strictObject('The profile of the caller', {
-  id: v.string(),
-  name: v.nullable(v.string()),
-  email: v.nullable(v.string()),
-  emailVerified: v.boolean(),
-  createdAt: v.nullable(Timestamp),
+  id: text('Identifies the user'),
+  name: v.nullable(text('As the user gave it; null: unknown')),
+  email: v.nullable(text('The e-mail address; null: unknown')),
+  emailVerified: flag('Whether the user has confirmed the address'),
+  createdAt: v.nullable(v.pipe(Timestamp, v.description('Of the account; null: unknown'))),
 })
 export type UserProfile = v.InferOutput<typeof UserProfile>
 
 export const ApiKeyInfo = strictObject('Metadata of a key; the key itself cannot be read again', {
   ...keyEntries,
-  allowedOrigins: v.nullable(v.array(v.string())),
-  isActive: v.boolean(),
+  allowedOrigins: AllowedOrigins,
+  isActive: flag('Whether it works; false once it has expired'),
   createdAt: Timestamp,
   lastUsedAt: LastUsedAt,
-  expiresAt: v.nullable(Timestamp),
+  expiresAt: v.nullable(v.pipe(Timestamp, v.description('When it stops working; null: never'))),
 })
 export type ApiKeyInfo = v.InferOutput<typeof ApiKeyInfo>
 
 export const ApiKeyCreated = strictObject('A new key; its text is shown only here', {
-  rawKey: v.pipe(v.string(), v.description('The full key; shown only here')),
+  rawKey: text('The full key; shown only here'),
   ...keyEntries,
-  allowedOrigins: v.optional(v.nullable(v.array(v.string()))),
+  allowedOrigins: v.optional(AllowedOrigins),
 })
 export type ApiKeyCreated = v.InferOutput<typeof ApiKeyCreated>
 
 export const Site = strictObject('An origin whose pages may send beacons', {
   id: SiteId,
   name: v.pipe(UrlText, v.description('An origin, such as https://shop.example')),
-  userId: v.string(),
+  userId: text('The user who registered it'),
   createdAt: Timestamp,
 })
 export type Site = v.InferOutput<typeof Site>
 
 export const AuditLogEntry = strictObject('One audit entry: who did what, to what, and when', {
-  id: v.pipe(v.number(), v.integer()),
-  app: v.pipe(v.string(), v.description('Where the change came from: api, dashboard, cli, stripe')),
-  actor_id: v.string(),
-  actor_label: v.nullable(v.string()),
-  action: v.pipe(v.string(), v.description('What was done, such as create_key')),
-  target_type: v.pipe(v.nullable(v.string()), v.description('Such as api_key')),
-  target_id: v.nullable(v.string()),
-  detail: v.nullable(v.string()),
+  id: v.pipe(v.number(), v.integer(), v.description('Later entries have larger ones')),
+  app: text('Where the change came from: api, dashboard, cli, stripe'),
+  actor_id: text('The user who did it'),
+  actor_label: v.nullable(text('The e-mail address or role of the actor; null: unknown')),
+  action: text('What was done, such as create_key'),
+  target_type: v.nullable(text('What was changed, such as api_key; null: nothing in particular')),
+  target_id: v.nullable(text('Identifies what was changed; null: nothing in particular')),
+  detail: v.nullable(text('From what to what, or other particulars; null: none')),
   created_at: v.pipe(v.number(), v.integer(), v.description('Unix epoch seconds')),
 })
 export type AuditLogEntry = v.InferOutput<typeof AuditLogEntry>
 
 export const AuditList = strictObject('One page of the audit log', {
   logs: v.pipe(v.array(AuditLogEntry), v.description('Newest first')),
-  total: v.pipe(Count, v.description('The number of matching entries on all pages')),
-  limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)),
-  offset: Count,
+  total: count('The number of matching entries on all pages'),
+  limit: v.pipe(
+    v.number(),
+    v.integer(),
+    v.minValue(1),
+    v.maxValue(100),
+    v.description('The most entries of this page'),
+  ),
+  offset: count('Entries before this page'),
 })
 export type AuditList = v.InferOutput<typeof AuditList>
 
 export const UsageStats = strictObject('Usage of the caller in the current period', {
-  totalKeys: Count,
-  activeKeys: Count,
-  totalRequests: v.pipe(Count, v.description('Counted requests of the current period')),
-  monthlyCap: v.pipe(v.nullable(Count), v.description('Null when overages are enabled')),
+  totalKeys: count('All keys, with expired ones'),
+  activeKeys: count('Keys that work'),
+  totalRequests: count('Counted requests of the current period'),
+  monthlyCap: v.pipe(
+    v.nullable(Count),
+    v.description('The most requests of a period; null: overages are enabled'),
+  ),
   dailyUsage: v.pipe(
-    v.array(v.strictObject({ date: v.pipe(v.string(), v.isoDate()), requests: Count })),
+    v.array(
+      v.strictObject({
+        date: v.pipe(v.string(), v.isoDate(), v.description('The day, UTC')),
+        requests: count('Counted requests of the day'),
+      }),
+    ),
     v.description('The last 30 days, UTC, oldest first'),
   ),
-  keys: v.array(
-    v.strictObject({
-      keyPrefix: KeyPrefix,
-      keyName: v.string(),
-      isActive: v.boolean(),
-      lastUsedAt: LastUsedAt,
-      rateLimitRemaining: v.pipe(Count, v.description('Requests that the key may send now')),
-      rateLimitMax: v.pipe(Count, v.description('Requests per minute that the plan allows')),
-    }),
+  keys: v.pipe(
+    v.array(
+      v.strictObject({
+        keyPrefix: KeyPrefix,
+        keyName: KeyName,
+        isActive: flag('Whether it works; false once it has expired'),
+        lastUsedAt: LastUsedAt,
+        rateLimitRemaining: count('Requests that the key may send now'),
+        rateLimitMax: count('Requests per minute that the plan allows'),
+      }),
+    ),
+    v.description('Every key of the caller'),
   ),
 })
 export type UsageStats = v.InferOutput<typeof UsageStats>
 
 export const DeletedResponse = strictObject('Confirms a permanent deletion', {
-  deleted: v.boolean(),
+  deleted: flag('Always true'),
 })
 export const KeyRenewed = strictObject('Confirms that the expiry of a key was reset', {
-  status: v.literal('renewed'),
+  status: v.pipe(v.literal('renewed'), v.description('Always renewed')),
 })
 
 /** Patterns of an origin, for documentation: the parser is stricter about the host. */
@@ -156,7 +187,7 @@ export type RotateKeyBody = v.InferOutput<typeof RotateKeyBody>
 
 const NewKey = strictObject('The key to make', {
   name: v.pipe(singleLine(100), v.description('Stored without surrounding blanks')),
-  type: v.optional(v.picklist(KEY_TYPES), 'secret'),
+  type: v.optional(KeyTypeField, 'secret'),
   scopes: v.nullish(
     v.pipe(
       v.array(v.picklist([...SCOPES, 'location:read'])),
@@ -173,7 +204,7 @@ const NewKey = strictObject('The key to make', {
       v.minLength(1),
       v.maxLength(20),
       v.description(
-        'For publishable keys: exact origins, or patterns such as https://*.shop.example',
+        'For publishable keys only, else omitted or null: exact origins, or patterns such as https://*.shop.example',
       ),
     ),
   ),
@@ -217,76 +248,3 @@ export const AuditQuery = v.object({
   search: v.optional(v.pipe(textUpTo(200), v.description('Text in action, target or detail'))),
 })
 export type AuditQuery = v.InferOutput<typeof AuditQuery>
-
-const profile = {
-  id: 'usr_example',
-  name: 'Ada Example',
-  email: 'ada@shop.example',
-  emailVerified: true,
-  createdAt: '2026-01-15T12:00:00.000Z',
-} as const satisfies UserProfile
-
-const key = {
-  id: '00112233445566778899aabbccddeeff',
-  prefix: `sk_live_${'0'.repeat(8)}`,
-  name: 'Production server',
-  type: 'secret',
-  scopes: null,
-} as const
-
-const keyInfo = {
-  ...key,
-  allowedOrigins: null,
-  isActive: true,
-  createdAt: '2026-01-15T12:00:00.000Z',
-  lastUsedAt: '2026-01-15T12:00:00.000Z',
-  expiresAt: '2027-01-15T12:00:00.000Z',
-} as const satisfies ApiKeyInfo
-
-const createdKey = { rawKey: `sk_live_${'0'.repeat(64)}`, ...key } as const satisfies ApiKeyCreated
-
-const site = {
-  id: '2f0c9a54-8d2e-4c58-9f5a-3c1b7f6e4d20',
-  name: 'https://shop.example',
-  userId: profile.id,
-  createdAt: '2026-01-15T12:00:00.000Z',
-} as const satisfies Site
-
-const usage = {
-  totalKeys: 1,
-  activeKeys: 1,
-  totalRequests: 42,
-  monthlyCap: 5000,
-  dailyUsage: [{ date: '2026-01-15', requests: 42 }],
-  keys: [
-    {
-      keyPrefix: key.prefix,
-      keyName: key.name,
-      isActive: true,
-      lastUsedAt: '2026-01-15T12:00:00.000Z',
-      rateLimitRemaining: 9,
-      rateLimitMax: 10,
-    },
-  ],
-} satisfies UsageStats
-
-const audit = {
-  logs: [
-    {
-      id: 1,
-      app: 'api',
-      actor_id: profile.id,
-      actor_label: profile.email,
-      action: 'create_key',
-      target_type: 'api_key',
-      target_id: key.id,
-      detail: null,
-      created_at: 1_768_478_400,
-    },
-  ],
-  total: 1,
-  limit: 50,
-  offset: 0,
-} satisfies AuditList
-
-export const examples = { profile, key, keyInfo, createdKey, site, usage, audit } as const

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { created, type Operation, ok } from '../operation.ts'
+import { examples } from './account-examples.ts'
 import {
   ApiKeyCreated,
   ApiKeyInfo,
@@ -9,7 +10,6 @@ import {
   CreateKeyQuery,
   CreateSiteBody,
   DeletedResponse,
-  examples,
   KeyId,
   KeyRenewed,
   RotateKeyBody,

@@ -17,14 +17,14 @@ export const CodeAgain = v.optional(
 )
 
 export const ChangeEmailBody = strictObject('The new e-mail address', {
-  email: EmailAddress,
+  email: v.pipe(EmailAddress, v.description('The new address')),
   password: PasswordAgain,
   code: CodeAgain,
 })
 
 export const ConfirmEmailBody = strictObject('What the link in the mail contains', {
-  email: EmailAddress,
-  token: textUpTo(200),
+  email: v.pipe(EmailAddress, v.description('The new address')),
+  token: v.pipe(textUpTo(200), v.description('The text that proves who got the mail')),
 })
 export type ConfirmEmailBody = v.InferOutput<typeof ConfirmEmailBody>
 

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import { Count, strictObject, Timestamp, textUpTo } from '../common.ts'
+import { count, flag, strictObject, Timestamp, text, textUpTo } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
 import { PasswordAgain } from './email.ts'
 
 export const SecondFactor = strictObject('Whether sign-ins of the caller ask for a second factor', {
-  isOn: v.boolean(),
-  since: v.optional(Timestamp),
-  recoveryCodes: v.optional(v.pipe(Count, v.description('How many are still good'))),
+  isOn: flag('Whether they do'),
+  since: v.optional(v.pipe(Timestamp, v.description('When it was turned on'))),
+  recoveryCodes: v.optional(count('How many are still good')),
 })
 export type SecondFactor = v.InferOutput<typeof SecondFactor>
 
@@ -15,8 +15,8 @@ const OfferBody = strictObject('Confirms that the caller owns the account', {
 })
 
 const SecondFactorOffer = strictObject('A secret for an authenticator app; shown only here', {
-  secret: v.pipe(v.string(), v.description('In Base32, to type')),
-  uri: v.pipe(v.string(), v.description('To show as a QR code')),
+  secret: text('In Base32, to type'),
+  uri: text('To show as a QR code'),
 })
 
 const FirstCode = strictObject('What the app shows', {

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
-import { strictObject, Timestamp } from '../common.ts'
+import { count, flag, strictObject, Timestamp, text } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
 
 export const SessionInfo = strictObject('A session of the caller', {
-  id: v.string(),
-  isCurrent: v.pipe(v.boolean(), v.description('Whether this request uses it')),
+  id: text('Identifies the session in paths'),
+  isCurrent: flag('Whether this request uses it'),
   app: v.pipe(v.picklist(['api', 'dashboard']), v.description('Where it was started')),
-  userAgent: v.pipe(v.nullable(v.string()), v.description('The program that started it')),
-  address: v.pipe(v.nullable(v.string()), v.description('Of the client that started it')),
+  userAgent: v.nullable(text('The program that started it; null: unknown')),
+  address: v.nullable(text('IP address of the client that started it; null: unknown')),
   createdAt: Timestamp,
   lastUsedAt: v.pipe(Timestamp, v.description('Exact to an hour')),
   expiresAt: Timestamp,
@@ -15,7 +15,7 @@ export const SessionInfo = strictObject('A session of the caller', {
 export type SessionInfo = v.InferOutput<typeof SessionInfo>
 
 const EndedResponse = strictObject('Confirms that sessions have ended', {
-  ended: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  ended: count('How many'),
 })
 
 const example = {

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { strictObject, Timestamp } from '../common.ts'
+import { flag, strictObject, Timestamp, text } from '../common.ts'
 
 const Record = v.strictObject({
-  type: v.literal('TXT'),
+  type: v.pipe(v.literal('TXT'), v.description('Always TXT')),
   names: v.pipe(v.array(v.string()), v.description('Either name will do')),
-  value: v.string(),
+  value: text('The text of the record'),
 })
 
 export const SiteProof = strictObject(
@@ -16,23 +16,20 @@ export const SiteProof = strictObject(
         'impossible: the public DNS has no records for IP addresses, localhost and the like',
       ),
     ),
-    receives: v.pipe(
-      v.boolean(),
-      v.description(
-        'Whether this site gets the telemetry of its origin. If several accounts have registered the origin, the one with the newest proof of its host gets it; without proofs, the one that registered first. On a server with a public name and sites of several accounts, localhost, IP addresses and names outside the public DNS get none.',
-      ),
+    receives: flag(
+      'Whether this site gets the telemetry of its origin. If several accounts have registered the origin, the one with the newest proof of its host gets it; without proofs, the one that registered first. On a server with a public name and sites of several accounts, localhost, IP addresses and names outside the public DNS get none.',
     ),
-    record: v.pipe(v.nullable(Record), v.description('Null if the state is impossible')),
-    provenAt: v.nullable(Timestamp),
+    record: v.pipe(v.nullable(Record), v.description('Null: the state is impossible')),
+    provenAt: v.nullable(v.pipe(Timestamp, v.description('The newest proof; null: not proven'))),
     missingSince: v.pipe(
       v.nullable(Timestamp),
       v.description(
-        'The first check that missed the record; the proof ends a week later unless the record is back',
+        'The first check that missed the record; the proof ends a week later unless the record is back; null: not missing',
       ),
     ),
     checkedAt: v.pipe(
       v.nullable(Timestamp),
-      v.description('The last check; a proof is checked once a day'),
+      v.description('The last check; a proof is checked once a day; null: never checked'),
     ),
   },
 )

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Count, listOf, strictObject } from '../common.ts'
+import { count, listOf, strictObject } from '../common.ts'
 import { ok } from '../operation.ts'
 
 /** Older counts are removed. */
@@ -49,18 +49,18 @@ export const UsageDetailsQuery = v.object({
 export type UsageDetailsQuery = v.InferOutput<typeof UsageDetailsQuery>
 
 const UsageRow = v.strictObject({
-  day: v.optional(Day),
+  day: v.optional(v.pipe(Day, v.description('The day, UTC'))),
   key: v.optional(Key),
   operation: v.optional(OperationName),
-  status: v.optional(v.pipe(Count, v.description('HTTP status of the answers'))),
-  requests: Count,
+  status: v.optional(count('HTTP status of the answers')),
+  requests: count('Requests of the row'),
 })
 export type UsageRow = v.InferOutput<typeof UsageRow>
 
 export const UsageDetails = strictObject('Requests of the caller over time', {
-  from: Day,
-  to: Day,
-  requests: v.pipe(Count, v.description('All requests of the period, after the filters')),
+  from: v.pipe(Day, v.description('First day, UTC')),
+  to: v.pipe(Day, v.description('Last day, UTC, included')),
+  requests: count('All requests of the period, after the filters'),
   rows: v.pipe(
     v.array(UsageRow),
     v.description('With the fields that `by` names, in their order; none without requests'),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { EmailAddress } from '../../parts/email-address.ts'
-import { object, strictObject } from '../common.ts'
+import { flag, object, strictObject } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
 
 /** The most thresholds that a user may set, and the most further receivers. */
@@ -14,12 +14,9 @@ const Thresholds = v.pipe(
 )
 
 export const UsageReceiver = strictObject('A further receiver of mails about usage', {
-  id: v.pipe(v.string(), v.uuid()),
-  email: EmailAddress,
-  confirmed: v.pipe(
-    v.boolean(),
-    v.description('Whether the receiver has agreed; until then, no mail about usage is sent there'),
-  ),
+  id: v.pipe(v.string(), v.uuid(), v.description('Identifies the receiver in paths')),
+  email: v.pipe(EmailAddress, v.description('Where the mails go')),
+  confirmed: flag('Whether the receiver has agreed; until then, no mail about usage is sent there'),
 })
 export type UsageReceiver = v.InferOutput<typeof UsageReceiver>
 
@@ -28,7 +25,10 @@ export const UsageMails = strictObject('When mails about usage are sent, and to 
     Thresholds,
     v.description('Shares of the monthly cap in per cent, in ascending order'),
   ),
-  receivers: v.array(UsageReceiver),
+  receivers: v.pipe(
+    v.array(UsageReceiver),
+    v.description('Besides the user, who always gets them'),
+  ),
 })
 export type UsageMails = v.InferOutput<typeof UsageMails>
 
@@ -40,7 +40,7 @@ export const UsageMailsBody = object('When mails about usage are sent', {
 })
 
 export const UsageReceiverBody = object('The address of a further receiver', {
-  email: EmailAddress,
+  email: v.pipe(EmailAddress, v.description('Where the mails are to go')),
 })
 
 const receiver = {

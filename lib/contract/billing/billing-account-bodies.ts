@@ -4,19 +4,26 @@ import { object, strictObject, textUpTo } from '../common.ts'
 /** Texts that an invoice can print: no control characters, no lone surrogates. */
 const LINE = /^(?:[ -~\u00a0-\ud7ff\ue000-\uffff]|[\ud800-\udbff][\udc00-\udfff])*$/
 const FIRST_LINE = new RegExp(`^(?=.*\\S)${LINE.source.slice(1)}`)
-const Line = (most: number) =>
-  v.pipe(textUpTo(most), v.regex(LINE, 'must have no control characters'))
+const optionalLine = (most: number, description: string) =>
+  v.nullish(
+    v.pipe(
+      textUpTo(most),
+      v.regex(LINE, 'must have no control characters'),
+      v.description(description),
+    ),
+  )
 
 const Address = strictObject('The whole address: omitted lines and null become empty', {
   line1: v.pipe(
     textUpTo(200),
     v.regex(FIRST_LINE, 'must not be blank, and must have no control characters'),
+    v.description('Street and number'),
   ),
-  line2: v.nullish(Line(200)),
-  city: v.nullish(Line(100)),
-  state: v.nullish(Line(100)),
-  postal_code: v.nullish(Line(20)),
-  postalCode: v.nullish(v.pipe(Line(20), v.description('Another name for postal_code'))),
+  line2: optionalLine(200, 'Building, floor and the like; null: none'),
+  city: optionalLine(100, 'City or town; null: none'),
+  state: optionalLine(100, 'State, province or county; null: none'),
+  postal_code: optionalLine(20, 'Postal code; null: none'),
+  postalCode: optionalLine(20, 'Another name for postal_code; null: none'),
   country: v.pipe(
     v.string(),
     v.regex(/^[A-Z]{2}$/, 'must be two capital letters, such as GB'),
@@ -48,7 +55,11 @@ export const TaxIdBody = object('The tax ID to add', {
     v.regex(/^[a-z]{2}(_[a-z]+){1,2}$/, 'must be a type that Stripe knows, such as eu_vat'),
     v.description('A type that Stripe knows, such as eu_vat'),
   ),
-  value: v.pipe(textUpTo(64), v.regex(/^(?=.*\S)[ -~]*$/, 'must not be blank, and must be ASCII')),
+  value: v.pipe(
+    textUpTo(64),
+    v.regex(/^(?=.*\S)[ -~]*$/, 'must not be blank, and must be ASCII'),
+    v.description('The tax ID, such as DE123456789'),
+  ),
 })
 export type TaxIdBody = v.InferOutput<typeof TaxIdBody>
 

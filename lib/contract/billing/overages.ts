@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Count, object, strictObject } from '../common.ts'
+import { Count, count, flag, object, strictObject } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
 import { read, subscriptionErrors, write } from './billing-columns.ts'
 import { Amount, Currency } from './price-schemas.ts'
@@ -7,21 +7,29 @@ import { Amount, Currency } from './price-schemas.ts'
 const THRESHOLDS = ['near_cap', 'reach_cap', 'reach_spending_cap'] as const
 
 export const SpendingCapBody = object('The most that requests over the cap may cost in a period', {
-  spendingCap: v.pipe(Amount, v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER)),
+  spendingCap: v.pipe(
+    Amount,
+    v.minValue(0),
+    v.maxValue(Number.MAX_SAFE_INTEGER),
+    v.description('In the smallest unit of the currency, such as cents'),
+  ),
 })
 
 export const Overages = strictObject('What requests over the monthly cap cost, in this period', {
-  overagesEnabled: v.boolean(),
-  cap: v.pipe(Count, v.description('Requests of this period that cost nothing more')),
+  overagesEnabled: flag('Whether requests over the cap are allowed'),
+  cap: count('Requests of this period that cost nothing more'),
   currency: Currency,
   unitPrice: v.pipe(
     v.string(),
     v.decimal(),
     v.description('The price of one request: a decimal, in the smallest unit of the currency'),
   ),
-  spendingCap: Amount,
+  spendingCap: v.pipe(
+    Amount,
+    v.description('The most they may cost in a period, in the smallest unit'),
+  ),
   largestSpendingCap: v.pipe(Amount, v.description('The largest cap that may be set')),
-  units: v.pipe(Count, v.description('Requests over the cap that are charged for')),
+  units: count('Requests over the cap that are charged for'),
   maxUnits: v.pipe(
     v.nullable(Count),
     v.description('How many of them the spending cap pays for; null if they are free'),

@@ -1,19 +1,19 @@
 import * as v from 'valibot'
-import { Count, strictObject, Timestamp } from '../common.ts'
+import { count, strictObject, Timestamp, text } from '../common.ts'
 
 export const Amount = v.pipe(
   v.number(),
   v.integer(),
   v.description('In the smallest unit of the currency, such as cents'),
 )
-export const Currency = v.pipe(v.string(), v.description('ISO 4217, lower case'))
+export const Currency = text('ISO 4217, lower case')
 
 /** How often a subscription is paid. */
 export const Interval = v.picklist(['month', 'year'])
 export type Interval = v.InferOutput<typeof Interval>
 
 const Price = v.strictObject({
-  id: v.pipe(v.string(), v.description('The id at Stripe')),
+  id: text('The id at Stripe'),
   interval: v.pipe(Interval, v.description('How often it is paid')),
   currency: Currency,
   amount: Amount,
@@ -24,10 +24,10 @@ const Price = v.strictObject({
 })
 
 export const PlanPrices = strictObject('What a plan costs, and what the list of plans leaves out', {
-  planId: v.string(),
-  requestsPerMinute: v.pipe(Count, v.description('Of one key')),
+  planId: text('The id of the plan'),
+  requestsPerMinute: count('Of one key'),
   currency: v.optional(v.pipe(Currency, v.description('The currency of the price of the plan'))),
-  trialDays: v.optional(v.pipe(Count, v.description('Days before the first payment, once'))),
+  trialDays: v.optional(count('Days before the first payment, once')),
   prices: v.pipe(
     v.array(Price),
     v.description('As Stripe has them; empty if it has none, or has not been asked yet'),
@@ -49,9 +49,13 @@ export const examplePrices = {
   ],
 } as const satisfies PlanPrices
 
+const Paid = v.pipe(Interval, v.description('How often it is paid'))
+
 export const Terms = strictObject('How the subscription is paid', {
-  interval: Interval,
-  currency: v.nullable(Currency),
+  interval: Paid,
+  currency: v.nullable(
+    v.pipe(Currency, v.description('ISO 4217, lower case; null if not known yet')),
+  ),
   amount: v.pipe(
     v.nullable(Amount),
     v.description('Of each payment, before discounts, tax and overages; null if not known yet'),
@@ -66,7 +70,7 @@ export const Terms = strictObject('How the subscription is paid', {
   ),
   lapsedChange: v.optional(
     v.pipe(
-      v.strictObject({ planId: v.string(), interval: Interval }),
+      v.strictObject({ planId: text('The plan that was wanted'), interval: Paid }),
       v.description('A change that was not made: its payment was not confirmed in time'),
     ),
   ),

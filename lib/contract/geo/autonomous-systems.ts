@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ApiErrorBody, Count, pageOf, RequestId, strictObject } from '../common.ts'
+import { ApiErrorBody, count, pageOf, RequestId, strictObject, text } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
 
 const PREFIXES_MAX = 1_000
@@ -11,10 +11,13 @@ const SystemQuery = v.object({
 
 export type SystemQuery = v.InferOutput<typeof SystemQuery>
 
-const Ipv4Size = strictObject('The size in IPv4', { prefixes: Count, addresses: Count })
+const Ipv4Size = strictObject('The size in IPv4', {
+  prefixes: count('The fewest that cover the addresses'),
+  addresses: count('Addresses in these prefixes'),
+})
 
 const Ipv6Size = strictObject('The size in IPv6', {
-  prefixes: Count,
+  prefixes: count('The fewest that cover the addresses'),
   addresses: v.pipe(
     v.string(),
     v.regex(/^\d+$/),
@@ -22,19 +25,24 @@ const Ipv6Size = strictObject('The size in IPv6', {
   ),
 })
 
-const CountryCode = v.pipe(v.string(), v.description('ISO 3166-1 alpha-2'))
+const CountryCode = text('ISO 3166-1 alpha-2')
 
 export const AutonomousSystem = strictObject(
   'An autonomous system and its prefixes in the loaded databases; fields without a value are omitted',
   {
-    asn: v.pipe(v.string(), v.regex(/^AS\d+$/)),
-    organization: v.optional(v.string()),
-    domain: v.optional(v.string()),
+    asn: v.pipe(v.string(), v.regex(/^AS\d+$/), v.description('Its number, such as AS20712')),
+    organization: v.optional(text('Name of its operator')),
+    domain: v.optional(text('Domain of its operator')),
     ipv4: Ipv4Size,
     ipv6: Ipv6Size,
     countries: v.pipe(
       v.array(
-        v.strictObject({ code: CountryCode, name: v.string(), ipv4: Ipv4Size, ipv6: Ipv6Size }),
+        v.strictObject({
+          code: CountryCode,
+          name: text('In English'),
+          ipv4: Ipv4Size,
+          ipv6: Ipv6Size,
+        }),
       ),
       v.description(
         'The countries of the prefixes, most IPv4 addresses first. A prefix counts as a whole for the country of its first address, and nowhere if that is unknown',
@@ -43,7 +51,7 @@ export const AutonomousSystem = strictObject(
     prefixes: v.pipe(
       v.array(
         v.strictObject({
-          prefix: v.pipe(v.string(), v.description('In CIDR form')),
+          prefix: text('In CIDR form'),
           country: v.optional(v.pipe(CountryCode, v.description('That of the first address'))),
         }),
       ),
@@ -51,11 +59,17 @@ export const AutonomousSystem = strictObject(
         'One page of the fewest prefixes that cover the addresses, IPv4 first, by address',
       ),
     ),
-    total: v.pipe(Count, v.description('Prefixes of the requested families on all pages')),
-    limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(PREFIXES_MAX)),
-    offset: Count,
-    meta: v.strictObject({
-      tier: v.pipe(v.string(), v.description('Plan of the caller')),
+    total: count('Prefixes of the requested families on all pages'),
+    limit: v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(1),
+      v.maxValue(PREFIXES_MAX),
+      v.description('The most prefixes of this page'),
+    ),
+    offset: count('Prefixes before this page'),
+    meta: strictObject('About the answer', {
+      tier: text('Plan of the caller'),
       requestId: RequestId,
     }),
   },

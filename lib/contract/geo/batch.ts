@@ -1,5 +1,14 @@
 import * as v from 'valibot'
-import { ApiErrorBody, hint, quoted, RequestId, strictObject } from '../common.ts'
+import {
+  ApiErrorBody,
+  Asked,
+  flag,
+  hint,
+  quoted,
+  RequestId,
+  strictObject,
+  text,
+} from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
 import {
   GeolocationResult,
@@ -50,7 +59,7 @@ export type BatchBody = v.InferOutput<typeof BatchBody>
 export const BatchError = strictObject(
   'The error for a text that is not an address and so does not count towards the cap',
   {
-    query: v.strictObject({ type: v.string(), value: v.string() }),
+    query: Asked,
     error: ApiErrorBody.entries.error,
   },
 )
@@ -60,13 +69,10 @@ export const BatchResponse = strictObject('The locations of the addresses', {
     v.array(v.union([GeolocationResult, BatchError, SelectedResult])),
     v.description('One result per address, in the order of the request'),
   ),
-  meta: v.strictObject({
-    tier: v.pipe(v.string(), v.description('Plan of the caller')),
+  meta: strictObject('About the answer', {
+    tier: text('Plan of the caller'),
     requestId: RequestId,
-    degraded: v.pipe(
-      v.boolean(),
-      v.description('Whether some results are reduced because the cap is exceeded'),
-    ),
+    degraded: flag('Whether some results are reduced because the cap is exceeded'),
     notIncluded: v.optional(NotIncluded),
   }),
 })

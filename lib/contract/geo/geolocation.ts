@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { quoted, RequestId, strictObject } from '../common.ts'
+import { flag, quoted, RequestId, strictObject, text } from '../common.ts'
 import { fieldPaths, selectionOf } from '../field-paths.ts'
 import { isTraditionalChinese, languageOf } from './language-tag.ts'
 import { Privacy } from './privacy.ts'
@@ -7,18 +7,22 @@ import { Privacy } from './privacy.ts'
 const Confidence = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const MeasuredShare = v.pipe(v.number(), v.minValue(0.01), v.maxValue(0.99))
 
-const OtherCountry = v.strictObject({
-  code: v.pipe(v.string(), v.description('ISO 3166-1 alpha-2')),
-  name: v.string(),
-})
+const countryEntries = {
+  code: text('ISO 3166-1 alpha-2'),
+  name: text('In the language of the request, by default English'),
+}
+
+const OtherCountry = v.strictObject(countryEntries)
 
 export const Location = strictObject('Location of an address, as precise as the databases allow', {
-  continent: v.strictObject({ code: v.string(), name: v.string() }),
+  continent: strictObject('The continent', {
+    code: text('Two letters, such as EU'),
+    name: text('In the language of the request, by default English'),
+  }),
   country: v.optional(
-    v.strictObject({
-      code: v.pipe(v.string(), v.description('ISO 3166-1 alpha-2')),
-      name: v.string(),
-      flag: v.optional(v.pipe(v.string(), v.description('Flag emoji'))),
+    strictObject('The country, from precision `country` on', {
+      ...countryEntries,
+      flag: v.optional(text('Flag emoji')),
       unions: v.optional(
         v.pipe(
           v.array(v.string()),
@@ -26,12 +30,7 @@ export const Location = strictObject('Location of an address, as precise as the 
           v.description('Political and economic unions that the country belongs to'),
         ),
       ),
-      capital: v.optional(
-        v.pipe(
-          v.string(),
-          v.description('Only if included, as the next three: its name in English'),
-        ),
-      ),
+      capital: v.optional(text('Only if included, as the next three: its name in English')),
       currency: v.optional(
         v.pipe(v.string(), v.regex(/^[A-Z]{3}$/), v.description('The main one, ISO 4217')),
       ),
@@ -52,24 +51,34 @@ export const Location = strictObject('Location of an address, as precise as the 
     }),
   ),
   region: v.optional(
-    v.strictObject({
-      code: v.pipe(v.string(), v.description('ISO 3166-2')),
-      name: v.string(),
+    strictObject('The first-level subdivision, from precision `region` on', {
+      code: text('ISO 3166-2'),
+      name: text('In the language of the request, by default English'),
     }),
   ),
-  district: v.optional(v.pipe(v.string(), v.description('Second-level subdivision'))),
-  city: v.optional(v.string()),
-  postalCode: v.optional(v.string()),
+  district: v.optional(text('Second-level subdivision')),
+  city: v.optional(text('Name of the city, at precision `city`')),
+  postalCode: v.optional(text('Postal code, perhaps only its first part')),
   coordinates: v.optional(
-    v.strictObject({
-      latitude: v.pipe(v.number(), v.minValue(-90), v.maxValue(90)),
-      longitude: v.pipe(v.number(), v.minValue(-180), v.maxValue(180)),
+    strictObject('About where the address is, at precision `city`', {
+      latitude: v.pipe(
+        v.number(),
+        v.minValue(-90),
+        v.maxValue(90),
+        v.description('Degrees, WGS 84; north is positive'),
+      ),
+      longitude: v.pipe(
+        v.number(),
+        v.minValue(-180),
+        v.maxValue(180),
+        v.description('Degrees, WGS 84; east is positive'),
+      ),
       accuracyRadius: v.optional(
         v.pipe(v.number(), v.integer(), v.minValue(1), v.description('Miles')),
       ),
     }),
   ),
-  timezone: v.optional(v.pipe(v.string(), v.description('IANA timezone name'))),
+  timezone: v.optional(text('IANA timezone name')),
   utcOffset: v.optional(
     v.pipe(
       v.string(),
@@ -88,10 +97,10 @@ export const Location = strictObject('Location of an address, as precise as the 
   confidence: v.optional(
     v.pipe(
       v.strictObject({
-        country: MeasuredShare,
-        region: v.optional(MeasuredShare),
+        country: v.pipe(MeasuredShare, v.description('Share of right countries')),
+        region: v.optional(v.pipe(MeasuredShare, v.description('Share of right regions'))),
         city: v.optional(
-          v.pipe(MeasuredShare, v.description('Right means within 50 km (31 miles)')),
+          v.pipe(MeasuredShare, v.description('Share of cities within 50 km (31 miles)')),
         ),
       }),
       v.description(
@@ -108,8 +117,8 @@ export const Location = strictObject('Location of an address, as precise as the 
   representedCountry: v.optional(
     v.pipe(
       v.strictObject({
-        ...OtherCountry.entries,
-        type: v.optional(v.pipe(v.string(), v.description('Such as military'))),
+        ...countryEntries,
+        type: v.optional(text('Such as military')),
       }),
       v.description(
         'Only if included: the country that the users represent, as of an army abroad, if a database states it',
@@ -139,62 +148,56 @@ export const NotIncluded = v.pipe(
 export const PRECISIONS = ['city', 'region', 'country', 'continent', 'none'] as const
 export type Precision = (typeof PRECISIONS)[number]
 
+const sourcesOf = (description: string) =>
+  v.optional(v.pipe(v.array(v.string()), v.description(description)))
+
 export const GeolocationResult = strictObject(
   'The location and network of an address; fields without a value are omitted',
   {
     query: v.optional(
-      v.strictObject({
-        type: v.pipe(v.string(), v.description('The kind of query: ip')),
-        value: v.pipe(v.string(), v.description('The address in canonical form (RFC 5952)')),
-        ipVersion: v.pipe(v.picklist([4, 6]), v.integer()),
+      strictObject('What was looked up', {
+        type: text('The kind of query: ip'),
+        value: text('The address in canonical form (RFC 5952)'),
+        ipVersion: v.pipe(v.picklist([4, 6]), v.integer(), v.description('4 or 6')),
       }),
     ),
     hostname: v.optional(
-      v.pipe(
-        v.string(),
-        v.description(
-          'Only if included, and if the instance asks the DNS: the name that the owner of the address gives it (PTR), not verified',
-        ),
+      text(
+        'Only if included, and if the instance asks the DNS: the name that the owner of the address gives it (PTR), not verified',
       ),
     ),
     location: v.optional(Location),
     network: v.optional(
-      v.strictObject({
+      strictObject('The autonomous system that announces the address', {
         asn: v.optional(
-          v.pipe(v.string(), v.regex(/^AS\d+$/), v.description('Autonomous system number')),
+          v.pipe(v.string(), v.regex(/^AS\d+$/), v.description('Its number, such as AS20712')),
         ),
-        organization: v.optional(v.string()),
-        domain: v.optional(v.string()),
+        organization: v.optional(text('Name of its operator')),
+        domain: v.optional(text('Domain of its operator, if a database states it')),
         prefix: v.optional(
-          v.pipe(
-            v.string(),
-            v.description(
-              'Only if included: the block around the address for which everything but `query`, `hostname` and `meta` is the same, in CIDR form',
-            ),
+          text(
+            'Only if included: the block around the address for which everything but `query`, `hostname` and `meta` is the same, in CIDR form',
           ),
         ),
       }),
     ),
     privacy: v.optional(Privacy),
     sources: v.optional(
-      v.strictObject({
-        geo: v.optional(v.array(v.string())),
-        asn: v.optional(v.array(v.string())),
-        tz: v.optional(v.array(v.string())),
-        privacy: v.optional(v.pipe(v.array(v.string()), v.description('Only with `privacy`'))),
+      strictObject('The providers that contributed, by kind of data', {
+        geo: sourcesOf('Of `location`'),
+        asn: sourcesOf('Of `network`'),
+        tz: sourcesOf('Of `location.timezone`'),
+        privacy: sourcesOf('Of `privacy`, only with it'),
       }),
     ),
     meta: v.optional(
-      v.strictObject({
-        precision: v.optional(v.picklist(PRECISIONS)),
-        tier: v.optional(v.pipe(v.string(), v.description('Plan of the caller'))),
-        requestId: v.optional(RequestId),
-        degraded: v.optional(
-          v.pipe(
-            v.boolean(),
-            v.description('Whether the result is reduced because the cap is exceeded'),
-          ),
+      strictObject('About the answer', {
+        precision: v.optional(
+          v.pipe(v.picklist(PRECISIONS), v.description('How precise the location is')),
         ),
+        tier: v.optional(text('Plan of the caller')),
+        requestId: v.optional(RequestId),
+        degraded: v.optional(flag('Whether the result is reduced because the cap is exceeded')),
         notIncluded: v.optional(NotIncluded),
       }),
     ),

@@ -1,23 +1,20 @@
 import * as v from 'valibot'
-import { strictObject } from '../common.ts'
-
-const flag = (meaning: string) => v.optional(v.pipe(v.boolean(), v.description(meaning)))
-const name = (meaning: string) => v.optional(v.pipe(v.string(), v.description(meaning)))
+import { flag, strictObject, text } from '../common.ts'
 
 /** The fields that are true or false. */
 const FLAGS = {
-  hosting: flag('It belongs to a cloud, a hosting provider or a CDN'),
-  vpn: flag('A VPN uses it'),
-  proxy: flag('It is a public proxy'),
-  tor: flag('It is an exit of the Tor network'),
-  relay: flag('A relay such as iCloud Private Relay uses it'),
-  residentialProxy: flag('It is a proxy with the address of a household'),
+  hosting: v.optional(flag('It belongs to a cloud, a hosting provider or a CDN')),
+  vpn: v.optional(flag('A VPN uses it')),
+  proxy: v.optional(flag('It is a public proxy')),
+  tor: v.optional(flag('It is an exit of the Tor network')),
+  relay: v.optional(flag('A relay such as iCloud Private Relay uses it')),
+  residentialProxy: v.optional(flag('It is a proxy with the address of a household')),
 }
 
 const FIELDS = {
   ...FLAGS,
-  service: name('The service that uses it, such as Amazon AWS'),
-  provider: name('The provider of the VPN or proxy, such as NordVPN'),
+  service: v.optional(text('The service that uses it, such as Amazon AWS')),
+  provider: v.optional(text('The provider of the VPN or proxy, such as NordVPN')),
 }
 
 export const Privacy = strictObject(

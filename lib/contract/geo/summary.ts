@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Count, RequestId, strictObject } from '../common.ts'
+import { count, flag, RequestId, strictObject, text } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
 import { includeOf, NotIncluded, PRECISIONS } from './geolocation.ts'
 import { PRIVACY_FLAGS } from './privacy.ts'
@@ -37,46 +37,48 @@ export type SummaryBody = v.InferOutput<typeof SummaryBody>
 
 const counted = <Entries extends v.ObjectEntries>(description: string, entries: Entries) =>
   v.pipe(
-    v.array(v.strictObject({ ...entries, count: Count })),
+    v.array(v.strictObject({ ...entries, count: count('Addresses there') })),
     v.description(`${description} with the most addresses, most first`),
   )
 
 export const AddressSummary = strictObject('How many addresses are where', {
-  addresses: v.strictObject({
-    total: v.pipe(Count, v.description('All texts of the request')),
-    distinct: v.pipe(Count, v.description('Different addresses among them')),
-    invalid: v.pipe(Count, v.description('Texts that are not addresses; they count nowhere else')),
+  addresses: strictObject('The addresses of the request', {
+    total: count('All texts of the request'),
+    distinct: count('Different addresses among them'),
+    invalid: count('Texts that are not addresses; they count nowhere else'),
   }),
   precision: v.pipe(
-    v.strictObject(v.entriesFromList(PRECISIONS, Count)),
+    v.strictObject(v.entriesFromList(PRECISIONS, count('Addresses with this precision'))),
     v.description('Addresses by the precision of their location'),
   ),
-  countries: counted('The countries', { code: v.string(), name: v.string() }),
-  regions: counted('The regions', { code: v.string(), name: v.string() }),
+  countries: counted('The countries', {
+    code: text('ISO 3166-1 alpha-2'),
+    name: text('In English'),
+  }),
+  regions: counted('The regions', { code: text('ISO 3166-2'), name: text('In English') }),
   cities: counted('The cities', {
-    name: v.string(),
-    region: v.optional(v.pipe(v.string(), v.description('Code of the region'))),
-    country: v.pipe(v.string(), v.description('Code of the country')),
+    name: text('In English'),
+    region: v.optional(text('Code of the region')),
+    country: text('Code of the country'),
   }),
   networks: counted('The autonomous systems', {
-    asn: v.string(),
-    organization: v.optional(v.string()),
+    asn: text('Its number, such as AS20712'),
+    organization: v.optional(text('Name of its operator')),
   }),
   privacy: v.optional(
     v.pipe(
-      v.strictObject(v.entriesFromList(PRIVACY_FLAGS, v.optional(Count))),
+      v.strictObject(
+        v.entriesFromList(PRIVACY_FLAGS, v.optional(count('Addresses with this flag'))),
+      ),
       v.description(
         'Only if included: addresses by the flags of privacy that are true; one that is true for none is omitted',
       ),
     ),
   ),
-  meta: v.strictObject({
-    tier: v.pipe(v.string(), v.description('Plan of the caller')),
+  meta: strictObject('About the answer', {
+    tier: text('Plan of the caller'),
     requestId: RequestId,
-    degraded: v.pipe(
-      v.boolean(),
-      v.description('Whether some locations are reduced because the cap is exceeded'),
-    ),
+    degraded: flag('Whether some locations are reduced because the cap is exceeded'),
     notIncluded: v.optional(NotIncluded),
   }),
 })

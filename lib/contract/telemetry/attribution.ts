@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Count, strictObject, textUpTo } from '../common.ts'
+import { count, strictObject, text, textUpTo } from '../common.ts'
 import type { CoreVital } from './metrics.ts'
 
 /** What a value that is not good can be attributed to, and the metric that it belongs to. */
@@ -38,10 +38,15 @@ export const Attribution = v.pipe(
 )
 export type Attribution = v.InferOutput<typeof Attribution>
 
-const CauseTotals = v.strictObject({
-  count: v.pipe(Count, v.description('Page views whose value was not good and has an attribution')),
+const CauseTotals = strictObject('Causes of the slow views, by frequency', {
+  count: count('Page views whose value was not good and has an attribution'),
   top: v.pipe(
-    v.array(v.strictObject({ name: v.string(), count: Count })),
+    v.array(
+      v.strictObject({
+        name: text('A CSS selector, or the name of a phase'),
+        count: count('Page views that name it'),
+      }),
+    ),
     v.description('The five most frequent'),
   ),
 })

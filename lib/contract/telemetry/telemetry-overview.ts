@@ -1,36 +1,56 @@
 import * as v from 'valibot'
-import { Count, strictObject, Timestamp, textUpTo } from '../common.ts'
+import { count, strictObject, Timestamp, text, textUpTo } from '../common.ts'
 import { AttributionTotals } from './attribution.ts'
 import { byMetric, byVital } from './metrics.ts'
-import { Hour, HourPeriod, Percentile, PercentileSet, SummaryQuery } from './telemetry-schemas.ts'
+import {
+  Country,
+  Device,
+  Domain,
+  Hour,
+  HourPeriod,
+  PercentileSet,
+  SummaryQuery,
+} from './telemetry-schemas.ts'
 
-const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
+const share = (rating: string) =>
+  v.pipe(v.number(), v.minValue(0), v.maxValue(1), v.description(`Share of ${rating} values`))
 
-const MetricOverview = v.strictObject({
+const Samples = count('Values of the metric')
+
+const MetricOverview = strictObject('Milliseconds, or no unit for cls', {
   ...PercentileSet.entries,
-  sampleCount: Count,
+  sampleCount: Samples,
   ratings: v.pipe(
-    v.nullable(v.strictObject({ good: Share, needsImprovement: Share, poor: Share })),
+    v.nullable(
+      v.strictObject({
+        good: share('good'),
+        needsImprovement: share('middling'),
+        poor: share('poor'),
+      }),
+    ),
     v.description('Shares of the values; null if there are no values or no thresholds'),
   ),
 })
 export type MetricOverview = v.InferOutput<typeof MetricOverview>
 
-const BeaconCount = v.pipe(Count, v.description('Beacons with at least one metric'))
-const P75 = v.pipe(v.strictObject(byVital(() => Percentile)), v.description('75th percentiles'))
-const group = { sampleCount: Count, p75: P75 }
+const BeaconCount = count('Beacons with at least one metric')
+const P75 = v.pipe(
+  v.strictObject(byVital(() => PercentileSet.entries.p75)),
+  v.description('75th percentiles'),
+)
+const group = { sampleCount: BeaconCount, p75: P75 }
 
 const ErrorGroup = v.strictObject({
-  message: v.string(),
-  type: v.optional(v.string()),
-  source: v.optional(v.string()),
-  line: v.optional(v.number()),
-  column: v.optional(v.number()),
-  stack: v.optional(v.string()),
-  path: v.pipe(v.optional(v.string()), v.description('The page of the first error')),
-  count: Count,
-  firstSeenAt: Timestamp,
-  lastSeenAt: Timestamp,
+  message: text('Its first 200 characters'),
+  type: v.optional(text('The name of the error, such as TypeError')),
+  source: v.optional(text('The URL of the script')),
+  line: v.optional(v.pipe(v.number(), v.description('The line in the script'))),
+  column: v.optional(v.pipe(v.number(), v.description('The column in that line'))),
+  stack: v.optional(text('Of the first error, its first 1000 characters')),
+  path: v.optional(text('The page of the first error')),
+  count: count('How often it came'),
+  firstSeenAt: v.pipe(Timestamp, v.description('When it first came')),
+  lastSeenAt: v.pipe(Timestamp, v.description('When it last came')),
 })
 
 const SERIES_STEPS = ['hour', 'day'] as const
@@ -57,7 +77,10 @@ export const OverviewQuery = v.object({
 })
 export type OverviewQuery = v.InferOutput<typeof OverviewQuery>
 
-const VitalPoint = v.strictObject({ ...PercentileSet.entries, sampleCount: Count })
+const VitalPoint = strictObject('Milliseconds, or no unit for cls', {
+  ...PercentileSet.entries,
+  sampleCount: Samples,
+})
 
 const SeriesPoint = v.strictObject({
   from: v.pipe(Hour, v.description('The hour, or the first hour of the day')),
@@ -67,29 +90,49 @@ const SeriesPoint = v.strictObject({
 export type SeriesPoint = v.InferOutput<typeof SeriesPoint>
 
 export const RumOverview = strictObject('A site over a period', {
-  domain: v.string(),
+  domain: Domain,
   period: HourPeriod,
   sampleCount: BeaconCount,
-  metrics: v.strictObject(byMetric(() => MetricOverview)),
-  devices: v.array(v.strictObject({ deviceType: v.nullable(v.string()), ...group })),
-  countries: v.array(v.strictObject({ country: v.nullable(v.string()), ...group })),
+  metrics: strictObject(
+    'Each metric of the period',
+    byMetric(() => MetricOverview),
+  ),
+  devices: v.pipe(
+    v.array(v.strictObject({ deviceType: Device, ...group })),
+    v.description('By kind of device, the most beacons first'),
+  ),
+  countries: v.pipe(
+    v.array(v.strictObject({ country: Country, ...group })),
+    v.description('By country, the most beacons first'),
+  ),
   paths: v.pipe(
-    v.array(v.strictObject({ path: v.string(), ...group })),
+    v.array(v.strictObject({ path: text('The path of the page'), ...group })),
     v.description('The 20 with the most samples; * replaces ids'),
   ),
   attribution: AttributionTotals,
-  connections: v.array(v.strictObject({ connectionType: v.string(), count: Count })),
+  connections: v.pipe(
+    v.array(
+      v.strictObject({
+        connectionType: text('As browsers name it, such as 4g'),
+        count: count('Beacons that name it'),
+      }),
+    ),
+    v.description('By kind of network, the most beacons first'),
+  ),
   errors: v.pipe(v.array(ErrorGroup), v.description('The 20 most frequent kinds')),
   series: v.pipe(
     v.optional(v.array(SeriesPoint)),
     v.description('If requested: each hour or day with a metric, oldest first'),
   ),
   beacons: strictObject('The beacons of the period, by outcome', {
-    accepted: Count,
-    bots: v.pipe(Count, v.description('Not stored, because the user agent names a bot')),
-    refused: v.pipe(Count, v.description('Not stored, because too many came at once')),
-    droppedValues: v.pipe(Count, v.description('Metrics that were out of range')),
-    lastHour: v.pipe(v.nullable(Hour), v.description('The last hour with an accepted beacon')),
+    accepted: count('Stored'),
+    bots: count('Not stored, because the user agent names a bot'),
+    refused: count('Not stored, because too many came at once'),
+    droppedValues: count('Metrics that were out of range'),
+    lastHour: v.pipe(
+      v.nullable(Hour),
+      v.description('The last hour with an accepted beacon; null: none'),
+    ),
   }),
 })
 export type RumOverview = v.InferOutput<typeof RumOverview>

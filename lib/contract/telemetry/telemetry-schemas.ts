@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Count, strictObject, textUpTo } from '../common.ts'
+import { count, strictObject, text, textUpTo } from '../common.ts'
 import { Attribution } from './attribution.ts'
 import { byMetric, byVital, METRIC_RULES, METRICS, type Metric } from './metrics.ts'
 
@@ -8,7 +8,8 @@ export const BEACON_MAX_BYTES = 4096
 export const DEVICE_TYPES = ['desktop', 'mobile', 'tablet'] as const
 export type DeviceType = (typeof DEVICE_TYPES)[number]
 
-const Line = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const position = (description: string) =>
+  v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.description(description)))
 const ErrorText = textUpTo(BEACON_MAX_BYTES)
 
 const Metrics = v.object(byMetric((metric) => v.optional(metricValue(METRIC_RULES[metric]))))
@@ -33,8 +34,8 @@ const BeaconError = v.object({
   message: v.pipe(ErrorText, v.minLength(1), v.description('The first 200 characters are kept')),
   type: v.optional(v.pipe(ErrorText, v.description('The name of the error, such as TypeError'))),
   source: v.optional(v.pipe(ErrorText, v.description('The URL of the script'))),
-  line: v.optional(Line),
-  column: v.optional(Line),
+  line: position('The line in the script'),
+  column: position('The column in that line'),
   stack: v.optional(v.pipe(ErrorText, v.description('The first 1000 characters are kept'))),
 })
 
@@ -63,11 +64,13 @@ export const Beacon = v.pipe(
         v.description('Path of the page, without a query string'),
       ),
     ),
-    deviceType: v.optional(v.picklist(DEVICE_TYPES)),
+    deviceType: v.optional(v.pipe(v.picklist(DEVICE_TYPES), v.description('Kind of device'))),
     connectionType: v.optional(v.pipe(textUpTo(100), v.description('Kind of network, such as 4g'))),
-    metrics: v.optional(BeaconMetrics),
+    metrics: v.optional(v.pipe(BeaconMetrics, v.description('What the browser measured'))),
     attribution: v.optional(BeaconAttribution),
-    errors: v.optional(v.pipe(v.array(BeaconError), v.maxLength(10))),
+    errors: v.optional(
+      v.pipe(v.array(BeaconError), v.maxLength(10), v.description('Errors of scripts on the page')),
+    ),
   }),
   v.description('What a page measured; it needs metrics, errors or both'),
   v.metadata({ not: NOTHING }),
@@ -82,27 +85,42 @@ export const Hour = v.pipe(
   ),
 )
 
-export const HourPeriod = v.strictObject({ from: Hour, to: Hour })
-export const Percentile = v.nullable(v.number())
-
-export const PercentileSet = strictObject('Percentiles of one metric; null without values', {
-  p50: Percentile,
-  p75: Percentile,
-  p95: Percentile,
+export const HourPeriod = strictObject('The hours that the answer covers', {
+  from: v.pipe(Hour, v.description('First hour, UTC')),
+  to: v.pipe(Hour, v.description('Last hour, UTC, included')),
 })
+
+export const Domain = text('The host or origin that was asked for')
+export const Country = v.nullable(text('ISO 3166-1 alpha-2; null: unknown'))
+export const Device = v.nullable(text('desktop, mobile or tablet; null: unknown'))
+
+const percentile = (name: string) =>
+  v.nullable(v.pipe(v.number(), v.description(`${name}; null: no values`)))
+
+export const PercentileSet = strictObject(
+  'Percentiles of one metric: milliseconds, or no unit for cls',
+  {
+    p50: percentile('Median'),
+    p75: percentile('75th percentile'),
+    p95: percentile('95th percentile'),
+  },
+)
 export type PercentileSet = v.InferOutput<typeof PercentileSet>
 
 export const RumSummary = strictObject('One row for each hour, country and device with a metric', {
-  domain: v.string(),
+  domain: Domain,
   period: HourPeriod,
-  metrics: v.array(
-    v.strictObject({
-      hour: v.pipe(Hour, v.description('UTC, by the clock of the server')),
-      country: v.pipe(v.nullable(v.string()), v.description('ISO 3166-1 alpha-2')),
-      deviceType: v.nullable(v.string()),
-      sampleCount: v.pipe(Count, v.description('Beacons with at least one metric')),
-      ...byVital(() => PercentileSet),
-    }),
+  metrics: v.pipe(
+    v.array(
+      v.strictObject({
+        hour: v.pipe(Hour, v.description('UTC, by the clock of the server')),
+        country: Country,
+        deviceType: Device,
+        sampleCount: count('Beacons with at least one metric'),
+        ...byVital(() => PercentileSet),
+      }),
+    ),
+    v.description('By hour, then country and device'),
   ),
 })
 export type RumSummary = v.InferOutput<typeof RumSummary>

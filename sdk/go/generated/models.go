@@ -102,6 +102,7 @@ const (
 
 // AddressSummary How many addresses are where
 type AddressSummary struct {
+	// Addresses The addresses of the request
 	Addresses AddressSummary_Addresses `json:"addresses"`
 
 	// Cities The cities with the most addresses, most first
@@ -109,7 +110,9 @@ type AddressSummary struct {
 
 	// Countries The countries with the most addresses, most first
 	Countries []AddressSummary_Countries `json:"countries"`
-	Meta      AddressSummary_Meta        `json:"meta"`
+
+	// Meta About the answer
+	Meta AddressSummary_Meta `json:"meta"`
 
 	// Networks The autonomous systems with the most addresses, most first
 	Networks []AddressSummary_Networks `json:"networks"`
@@ -124,7 +127,7 @@ type AddressSummary struct {
 	Regions []AddressSummary_Regions `json:"regions"`
 }
 
-// AddressSummary_Addresses defines model for AddressSummary.Addresses.
+// AddressSummary_Addresses The addresses of the request
 type AddressSummary_Addresses struct {
 	// Distinct Different addresses among them
 	Distinct int `json:"distinct"`
@@ -138,11 +141,14 @@ type AddressSummary_Addresses struct {
 
 // AddressSummary_Cities defines model for AddressSummary.Cities.
 type AddressSummary_Cities struct {
+	// Count Addresses there
 	Count int `json:"count"`
 
 	// Country Code of the country
 	Country string `json:"country"`
-	Name    string `json:"name"`
+
+	// Name In English
+	Name string `json:"name"`
 
 	// Region Code of the region
 	Region *string `json:"region,omitempty"`
@@ -150,15 +156,20 @@ type AddressSummary_Cities struct {
 
 // AddressSummary_Countries defines model for AddressSummary.Countries.
 type AddressSummary_Countries struct {
-	Code  string `json:"code"`
-	Count int    `json:"count"`
-	Name  string `json:"name"`
+	// Code ISO 3166-1 alpha-2
+	Code string `json:"code"`
+
+	// Count Addresses there
+	Count int `json:"count"`
+
+	// Name In English
+	Name string `json:"name"`
 }
 
 // AddressSummaryMetaNotIncluded defines model for AddressSummary.Meta.NotIncluded.
 type AddressSummaryMetaNotIncluded string
 
-// AddressSummary_Meta defines model for AddressSummary.Meta.
+// AddressSummary_Meta About the answer
 type AddressSummary_Meta struct {
 	// Degraded Whether some locations are reduced because the cap is exceeded
 	Degraded bool `json:"degraded"`
@@ -175,48 +186,83 @@ type AddressSummary_Meta struct {
 
 // AddressSummary_Networks defines model for AddressSummary.Networks.
 type AddressSummary_Networks struct {
-	Asn          string  `json:"asn"`
-	Count        int     `json:"count"`
+	// Asn Its number, such as AS20712
+	Asn string `json:"asn"`
+
+	// Count Addresses there
+	Count int `json:"count"`
+
+	// Organization Name of its operator
 	Organization *string `json:"organization,omitempty"`
 }
 
 // AddressSummary_Precision Addresses by the precision of their location
 type AddressSummary_Precision struct {
-	City      int `json:"city"`
+	// City Addresses with this precision
+	City int `json:"city"`
+
+	// Continent Addresses with this precision
 	Continent int `json:"continent"`
-	Country   int `json:"country"`
-	None      int `json:"none"`
-	Region    int `json:"region"`
+
+	// Country Addresses with this precision
+	Country int `json:"country"`
+
+	// None Addresses with this precision
+	None int `json:"none"`
+
+	// Region Addresses with this precision
+	Region int `json:"region"`
 }
 
 // AddressSummary_Privacy Only if included: addresses by the flags of privacy that are true; one that is true for none is omitted
 type AddressSummary_Privacy struct {
-	Hosting          *int `json:"hosting,omitempty"`
-	Proxy            *int `json:"proxy,omitempty"`
-	Relay            *int `json:"relay,omitempty"`
+	// Hosting Addresses with this flag
+	Hosting *int `json:"hosting,omitempty"`
+
+	// Proxy Addresses with this flag
+	Proxy *int `json:"proxy,omitempty"`
+
+	// Relay Addresses with this flag
+	Relay *int `json:"relay,omitempty"`
+
+	// ResidentialProxy Addresses with this flag
 	ResidentialProxy *int `json:"residentialProxy,omitempty"`
-	Tor              *int `json:"tor,omitempty"`
-	Vpn              *int `json:"vpn,omitempty"`
+
+	// Tor Addresses with this flag
+	Tor *int `json:"tor,omitempty"`
+
+	// Vpn Addresses with this flag
+	Vpn *int `json:"vpn,omitempty"`
 }
 
 // AddressSummary_Regions defines model for AddressSummary.Regions.
 type AddressSummary_Regions struct {
-	Code  string `json:"code"`
-	Count int    `json:"count"`
-	Name  string `json:"name"`
+	// Code ISO 3166-2
+	Code string `json:"code"`
+
+	// Count Addresses there
+	Count int `json:"count"`
+
+	// Name In English
+	Name string `json:"name"`
 }
 
 // APIError What went wrong
 type APIError struct {
-	Error APIError_Error  `json:"error"`
-	Meta  *APIError_Meta  `json:"meta,omitempty"`
+	// Error The kind of error, and what to do about it
+	Error APIError_Error `json:"error"`
+
+	// Meta About the request
+	Meta *APIError_Meta `json:"meta,omitempty"`
+
+	// Query What was looked up
 	Query *APIError_Query `json:"query,omitempty"`
 }
 
 // APIErrorErrorCode Stable; the message may change
 type APIErrorErrorCode string
 
-// APIError_Error defines model for APIError.Error.
+// APIError_Error The kind of error, and what to do about it
 type APIError_Error struct {
 	// Code Stable; the message may change
 	Code APIErrorErrorCode `json:"code"`
@@ -225,39 +271,55 @@ type APIError_Error struct {
 	Documentation *string `json:"documentation,omitempty"`
 
 	// Field The part of the query, body or path that is wrong, such as ips.3
-	Field   *string `json:"field,omitempty"`
-	Message string  `json:"message"`
+	Field *string `json:"field,omitempty"`
+
+	// Message What is wrong, for people
+	Message string `json:"message"`
 }
 
-// APIError_Meta defines model for APIError.Meta.
+// APIError_Meta About the request
 type APIError_Meta struct {
 	// RequestID Equal to the X-Request-Id header of the answer
 	RequestID string `json:"requestId"`
 }
 
-// APIError_Query defines model for APIError.Query.
+// APIError_Query What was looked up
 type APIError_Query struct {
-	Type  string `json:"type"`
+	// Type Its kind: ip or asn
+	Type string `json:"type"`
+
+	// Value As the request has it
 	Value string `json:"value"`
 }
 
 // AutonomousSystem An autonomous system and its prefixes in the loaded databases; fields without a value are omitted
 type AutonomousSystem struct {
+	// Asn Its number, such as AS20712
 	Asn string `json:"asn"`
 
 	// Countries The countries of the prefixes, most IPv4 addresses first. A prefix counts as a whole for the country of its first address, and nowhere if that is unknown
 	Countries []AutonomousSystem_Countries `json:"countries"`
-	Domain    *string                      `json:"domain,omitempty"`
+
+	// Domain Domain of its operator
+	Domain *string `json:"domain,omitempty"`
 
 	// Ipv4 The size in IPv4
 	Ipv4 AutonomousSystem_Ipv4 `json:"ipv4"`
 
 	// Ipv6 The size in IPv6
-	Ipv6         AutonomousSystem_Ipv6 `json:"ipv6"`
-	Limit        int                   `json:"limit"`
-	Meta         AutonomousSystem_Meta `json:"meta"`
-	Offset       int                   `json:"offset"`
-	Organization *string               `json:"organization,omitempty"`
+	Ipv6 AutonomousSystem_Ipv6 `json:"ipv6"`
+
+	// Limit The most prefixes of this page
+	Limit int `json:"limit"`
+
+	// Meta About the answer
+	Meta AutonomousSystem_Meta `json:"meta"`
+
+	// Offset Prefixes before this page
+	Offset int `json:"offset"`
+
+	// Organization Name of its operator
+	Organization *string `json:"organization,omitempty"`
 
 	// Prefixes One page of the fewest prefixes that cover the addresses, IPv4 first, by address
 	Prefixes []AutonomousSystem_Prefixes `json:"prefixes"`
@@ -268,15 +330,20 @@ type AutonomousSystem struct {
 
 // AutonomousSystem_Countries_Ipv4 The size in IPv4
 type AutonomousSystem_Countries_Ipv4 struct {
+	// Addresses Addresses in these prefixes
 	Addresses int `json:"addresses"`
-	Prefixes  int `json:"prefixes"`
+
+	// Prefixes The fewest that cover the addresses
+	Prefixes int `json:"prefixes"`
 }
 
 // AutonomousSystem_Countries_Ipv6 The size in IPv6
 type AutonomousSystem_Countries_Ipv6 struct {
 	// Addresses A decimal number as text: most are too large for a JSON number
 	Addresses string `json:"addresses"`
-	Prefixes  int    `json:"prefixes"`
+
+	// Prefixes The fewest that cover the addresses
+	Prefixes int `json:"prefixes"`
 }
 
 // AutonomousSystem_Countries defines model for AutonomousSystem.Countries.
@@ -289,23 +356,30 @@ type AutonomousSystem_Countries struct {
 
 	// Ipv6 The size in IPv6
 	Ipv6 AutonomousSystem_Countries_Ipv6 `json:"ipv6"`
-	Name string                          `json:"name"`
+
+	// Name In English
+	Name string `json:"name"`
 }
 
 // AutonomousSystem_Ipv4 The size in IPv4
 type AutonomousSystem_Ipv4 struct {
+	// Addresses Addresses in these prefixes
 	Addresses int `json:"addresses"`
-	Prefixes  int `json:"prefixes"`
+
+	// Prefixes The fewest that cover the addresses
+	Prefixes int `json:"prefixes"`
 }
 
 // AutonomousSystem_Ipv6 The size in IPv6
 type AutonomousSystem_Ipv6 struct {
 	// Addresses A decimal number as text: most are too large for a JSON number
 	Addresses string `json:"addresses"`
-	Prefixes  int    `json:"prefixes"`
+
+	// Prefixes The fewest that cover the addresses
+	Prefixes int `json:"prefixes"`
 }
 
-// AutonomousSystem_Meta defines model for AutonomousSystem.Meta.
+// AutonomousSystem_Meta About the answer
 type AutonomousSystem_Meta struct {
 	// RequestID Equal to the X-Request-Id header of the answer
 	RequestID string `json:"requestId"`
@@ -329,30 +403,40 @@ type GeolocationResult struct {
 	Hostname *string `json:"hostname,omitempty"`
 
 	// Location Location of an address, as precise as the databases allow
-	Location *Location                  `json:"location,omitempty"`
-	Meta     *GeolocationResult_Meta    `json:"meta,omitempty"`
-	Network  *GeolocationResult_Network `json:"network,omitempty"`
+	Location *Location `json:"location,omitempty"`
+
+	// Meta About the answer
+	Meta *GeolocationResult_Meta `json:"meta,omitempty"`
+
+	// Network The autonomous system that announces the address
+	Network *GeolocationResult_Network `json:"network,omitempty"`
 
 	// Privacy Only if included: whether the address hides who uses it. A field that no loaded source states is omitted, never false
 	Privacy *GeolocationResult_Privacy `json:"privacy,omitempty"`
-	Query   *GeolocationResult_Query   `json:"query,omitempty"`
+
+	// Query What was looked up
+	Query *GeolocationResult_Query `json:"query,omitempty"`
+
+	// Sources The providers that contributed, by kind of data
 	Sources *GeolocationResult_Sources `json:"sources,omitempty"`
 }
 
 // GeolocationResultMetaNotIncluded defines model for GeolocationResult.Meta.NotIncluded.
 type GeolocationResultMetaNotIncluded string
 
-// GeolocationResultMetaPrecision defines model for GeolocationResult.Meta.Precision.
+// GeolocationResultMetaPrecision How precise the location is
 type GeolocationResultMetaPrecision string
 
-// GeolocationResult_Meta defines model for GeolocationResult.Meta.
+// GeolocationResult_Meta About the answer
 type GeolocationResult_Meta struct {
 	// Degraded Whether the result is reduced because the cap is exceeded
 	Degraded *bool `json:"degraded,omitempty"`
 
 	// NotIncluded Of what was to be included, what this server has no data for
 	NotIncluded []GeolocationResultMetaNotIncluded `json:"notIncluded,omitempty"`
-	Precision   *GeolocationResultMetaPrecision    `json:"precision,omitempty"`
+
+	// Precision How precise the location is
+	Precision *GeolocationResultMetaPrecision `json:"precision,omitempty"`
 
 	// RequestID Equal to the X-Request-Id header of the answer
 	RequestID *string `json:"requestId,omitempty"`
@@ -361,11 +445,15 @@ type GeolocationResult_Meta struct {
 	Tier *string `json:"tier,omitempty"`
 }
 
-// GeolocationResult_Network defines model for GeolocationResult.Network.
+// GeolocationResult_Network The autonomous system that announces the address
 type GeolocationResult_Network struct {
-	// Asn Autonomous system number
-	Asn          *string `json:"asn,omitempty"`
-	Domain       *string `json:"domain,omitempty"`
+	// Asn Its number, such as AS20712
+	Asn *string `json:"asn,omitempty"`
+
+	// Domain Domain of its operator, if a database states it
+	Domain *string `json:"domain,omitempty"`
+
+	// Organization Name of its operator
 	Organization *string `json:"organization,omitempty"`
 
 	// Prefix Only if included: the block around the address for which everything but `query`, `hostname` and `meta` is the same, in CIDR form
@@ -399,11 +487,12 @@ type GeolocationResult_Privacy struct {
 	Vpn *bool `json:"vpn,omitempty"`
 }
 
-// GeolocationResultQueryIPVersion defines model for GeolocationResult.Query.IPVersion.
+// GeolocationResultQueryIPVersion 4 or 6
 type GeolocationResultQueryIPVersion int
 
-// GeolocationResult_Query defines model for GeolocationResult.Query.
+// GeolocationResult_Query What was looked up
 type GeolocationResult_Query struct {
+	// IPVersion 4 or 6
 	IPVersion GeolocationResultQueryIPVersion `json:"ipVersion"`
 
 	// Type The kind of query: ip
@@ -413,33 +502,49 @@ type GeolocationResult_Query struct {
 	Value string `json:"value"`
 }
 
-// GeolocationResult_Sources defines model for GeolocationResult.Sources.
+// GeolocationResult_Sources The providers that contributed, by kind of data
 type GeolocationResult_Sources struct {
+	// Asn Of `network`
 	Asn []string `json:"asn,omitempty"`
+
+	// Geo Of `location`
 	Geo []string `json:"geo,omitempty"`
 
-	// Privacy Only with `privacy`
+	// Privacy Of `privacy`, only with it
 	Privacy []string `json:"privacy,omitempty"`
-	Tz      []string `json:"tz,omitempty"`
+
+	// Tz Of `location.timezone`
+	Tz []string `json:"tz,omitempty"`
 }
 
 // Location Location of an address, as precise as the databases allow
 type Location struct {
+	// City Name of the city, at precision `city`
 	City *string `json:"city,omitempty"`
 
 	// Confidence Only if included: how often answers that rest on the same data were right, measured on what network operators publish
-	Confidence  *Location_Confidence  `json:"confidence,omitempty"`
-	Continent   Location_Continent    `json:"continent"`
+	Confidence *Location_Confidence `json:"confidence,omitempty"`
+
+	// Continent The continent
+	Continent Location_Continent `json:"continent"`
+
+	// Coordinates About where the address is, at precision `city`
 	Coordinates *Location_Coordinates `json:"coordinates,omitempty"`
-	Country     *Location_Country     `json:"country,omitempty"`
+
+	// Country The country, from precision `country` on
+	Country *Location_Country `json:"country,omitempty"`
 
 	// District Second-level subdivision
 	District *string `json:"district,omitempty"`
 
 	// GeoConfidence Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries. Answers of precision `country` have none, also if providers disagree
-	GeoConfidence *float64         `json:"geoConfidence,omitempty"`
-	PostalCode    *string          `json:"postalCode,omitempty"`
-	Region        *Location_Region `json:"region,omitempty"`
+	GeoConfidence *float64 `json:"geoConfidence,omitempty"`
+
+	// PostalCode Postal code, perhaps only its first part
+	PostalCode *string `json:"postalCode,omitempty"`
+
+	// Region The first-level subdivision, from precision `region` on
+	Region *Location_Region `json:"region,omitempty"`
 
 	// RegisteredCountry Only if included: where the network is registered, if a database states it
 	RegisteredCountry *Location_RegisteredCountry `json:"registeredCountry,omitempty"`
@@ -456,27 +561,38 @@ type Location struct {
 
 // Location_Confidence Only if included: how often answers that rest on the same data were right, measured on what network operators publish
 type Location_Confidence struct {
-	// City Right means within 50 km (31 miles)
-	City    *float64 `json:"city,omitempty"`
-	Country float64  `json:"country"`
-	Region  *float64 `json:"region,omitempty"`
+	// City Share of cities within 50 km (31 miles)
+	City *float64 `json:"city,omitempty"`
+
+	// Country Share of right countries
+	Country float64 `json:"country"`
+
+	// Region Share of right regions
+	Region *float64 `json:"region,omitempty"`
 }
 
-// Location_Continent defines model for Location.Continent.
+// Location_Continent The continent
 type Location_Continent struct {
+	// Code Two letters, such as EU
 	Code string `json:"code"`
+
+	// Name In the language of the request, by default English
 	Name string `json:"name"`
 }
 
-// Location_Coordinates defines model for Location.Coordinates.
+// Location_Coordinates About where the address is, at precision `city`
 type Location_Coordinates struct {
 	// AccuracyRadius Miles
-	AccuracyRadius *int    `json:"accuracyRadius,omitempty"`
-	Latitude       float64 `json:"latitude"`
-	Longitude      float64 `json:"longitude"`
+	AccuracyRadius *int `json:"accuracyRadius,omitempty"`
+
+	// Latitude Degrees, WGS 84; north is positive
+	Latitude float64 `json:"latitude"`
+
+	// Longitude Degrees, WGS 84; east is positive
+	Longitude float64 `json:"longitude"`
 }
 
-// Location_Country defines model for Location.Country.
+// Location_Country The country, from precision `country` on
 type Location_Country struct {
 	// CallingCode For telephones, with a plus sign
 	CallingCode *string `json:"callingCode,omitempty"`
@@ -495,16 +611,20 @@ type Location_Country struct {
 
 	// Languages Tags of the languages spoken there, BCP 47, most used first
 	Languages []string `json:"languages,omitempty"`
-	Name      string   `json:"name"`
+
+	// Name In the language of the request, by default English
+	Name string `json:"name"`
 
 	// Unions Political and economic unions that the country belongs to
 	Unions []string `json:"unions,omitempty"`
 }
 
-// Location_Region defines model for Location.Region.
+// Location_Region The first-level subdivision, from precision `region` on
 type Location_Region struct {
 	// Code ISO 3166-2
 	Code string `json:"code"`
+
+	// Name In the language of the request, by default English
 	Name string `json:"name"`
 }
 
@@ -512,6 +632,8 @@ type Location_Region struct {
 type Location_RegisteredCountry struct {
 	// Code ISO 3166-1 alpha-2
 	Code string `json:"code"`
+
+	// Name In the language of the request, by default English
 	Name string `json:"name"`
 }
 
@@ -519,6 +641,8 @@ type Location_RegisteredCountry struct {
 type Location_RepresentedCountry struct {
 	// Code ISO 3166-1 alpha-2
 	Code string `json:"code"`
+
+	// Name In the language of the request, by default English
 	Name string `json:"name"`
 
 	// Type Such as military
@@ -542,15 +666,20 @@ type SummaryBodyInclude string
 
 // UsageStats Usage of the caller in the current period
 type UsageStats struct {
+	// ActiveKeys Keys that work
 	ActiveKeys int `json:"activeKeys"`
 
 	// DailyUsage The last 30 days, UTC, oldest first
 	DailyUsage []UsageStats_DailyUsage `json:"dailyUsage"`
-	Keys       []UsageStats_Keys       `json:"keys"`
 
-	// MonthlyCap Null when overages are enabled
+	// Keys Every key of the caller
+	Keys []UsageStats_Keys `json:"keys"`
+
+	// MonthlyCap The most requests of a period; null: overages are enabled
 	MonthlyCap *int `json:"monthlyCap"`
-	TotalKeys  int  `json:"totalKeys"`
+
+	// TotalKeys All keys, with expired ones
+	TotalKeys int `json:"totalKeys"`
 
 	// TotalRequests Counted requests of the current period
 	TotalRequests int `json:"totalRequests"`
@@ -558,19 +687,25 @@ type UsageStats struct {
 
 // UsageStats_DailyUsage defines model for UsageStats.DailyUsage.
 type UsageStats_DailyUsage struct {
-	Date     string `json:"date"`
-	Requests int    `json:"requests"`
+	// Date The day, UTC
+	Date string `json:"date"`
+
+	// Requests Counted requests of the day
+	Requests int `json:"requests"`
 }
 
 // UsageStats_Keys defines model for UsageStats.Keys.
 type UsageStats_Keys struct {
-	IsActive bool   `json:"isActive"`
-	KeyName  string `json:"keyName"`
+	// IsActive Whether it works; false once it has expired
+	IsActive bool `json:"isActive"`
+
+	// KeyName The name that its owner gave it
+	KeyName string `json:"keyName"`
 
 	// KeyPrefix The first 16 characters of the key
 	KeyPrefix string `json:"keyPrefix"`
 
-	// LastUsedAt Exact to a minute
+	// LastUsedAt Exact to a minute; null: never used
 	LastUsedAt *time.Time `json:"lastUsedAt"`
 
 	// RateLimitMax Requests per minute that the plan allows

@@ -1749,18 +1749,21 @@ export interface components {
     schemas: {
         /** @description What went wrong */
         ApiError: {
+            /** @description The kind of error, and what to do about it */
             error: {
                 /**
                  * @description Stable; the message may change
                  * @enum {string}
                  */
                 code: "BAD_REQUEST" | "SITE_EXISTS" | "ALREADY_SUBSCRIBED" | "PAYMENT_FAILED" | "UNAUTHORIZED" | "FORBIDDEN" | "INSUFFICIENT_SCOPE" | "ORIGIN_NOT_ALLOWED" | "ANONYMOUS_ACCESS" | "PLAN_CAP_EXCEEDED" | "PLAN_REQUIRED" | "KEY_LIMIT_REACHED" | "SITE_LIMIT_REACHED" | "EMAIL_NOT_VERIFIED" | "BOT_VERIFICATION_FAILED" | "NOT_FOUND" | "NO_ACTIVE_SUBSCRIPTION" | "NO_BILLING_ACCOUNT" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "AUTH_UNAVAILABLE" | "BILLING_NOT_CONFIGURED" | "BILLING_UNAVAILABLE";
+                /** @description What is wrong, for people */
                 message: string;
                 /** @description The part of the query, body or path that is wrong, such as ips.3 */
                 field?: string;
                 /** @description The page of the API reference about this operation */
                 documentation?: string;
             };
+            /** @description About the request */
             meta?: {
                 /**
                  * Format: uuid
@@ -1768,14 +1771,20 @@ export interface components {
                  */
                 requestId: string;
             };
+            /** @description What was looked up */
             query?: {
+                /** @description Its kind: ip or asn */
                 type: string;
+                /** @description As the request has it */
                 value: string;
             };
         };
         /** @description Whether the service is working */
         HealthStatus: {
-            /** @enum {string} */
+            /**
+             * @description degraded: a check failed
+             * @enum {string}
+             */
             status: "ok" | "degraded";
             /** @description Approximate, such as 3 days */
             uptime: string;
@@ -1784,31 +1793,49 @@ export interface components {
              * @description ISO 8601 date and time, UTC
              */
             timestamp: string;
+            /** @description The parts that were checked */
             checks: {
+                /** @description Whether a look-up works */
                 geolocation: boolean;
+                /** @description Whether a write works */
                 database: boolean;
             };
         };
         /** @description Name and version of the service, and the databases it uses */
         ServiceInfo: {
+            /** @description Meridian */
             name: string;
+            /** @description The release of the server */
             version: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The API reference
+             */
             documentation: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description This description, as OpenAPI 3.1
+             */
             openapi: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The list of plans
+             */
             plans: string;
+            /** @description Those that answers come from */
             databases: components["schemas"]["Database"][];
         };
         /** @description A database that answers come from */
         Database: {
+            /** @description The name of the file, or of the release */
             name: string;
+            /** @description Who makes it, as `sources` of answers name it */
             provider: string;
+            /** @description What it contains, as its metadata state it */
             type: string;
             /**
              * Format: date-time
-             * @description ISO 8601 date and time, UTC
+             * @description When it was made
              */
             builtAt?: string;
             /** @description Text that the licence requires next to the data */
@@ -1816,21 +1843,28 @@ export interface components {
         };
         /** @description The location and network of an address; fields without a value are omitted */
         GeolocationResult: {
+            /** @description What was looked up */
             query?: {
                 /** @description The kind of query: ip */
                 type: string;
                 /** @description The address in canonical form (RFC 5952) */
                 value: string;
-                /** @enum {integer} */
+                /**
+                 * @description 4 or 6
+                 * @enum {integer}
+                 */
                 ipVersion: 4 | 6;
             };
             /** @description Only if included, and if the instance asks the DNS: the name that the owner of the address gives it (PTR), not verified */
             hostname?: string;
             location?: components["schemas"]["Location"];
+            /** @description The autonomous system that announces the address */
             network?: {
-                /** @description Autonomous system number */
+                /** @description Its number, such as AS20712 */
                 asn?: string;
+                /** @description Name of its operator */
                 organization?: string;
+                /** @description Domain of its operator, if a database states it */
                 domain?: string;
                 /** @description Only if included: the block around the address for which everything but `query`, `hostname` and `meta` is the same, in CIDR form */
                 prefix?: string;
@@ -1854,15 +1888,23 @@ export interface components {
                 /** @description The provider of the VPN or proxy, such as NordVPN */
                 provider?: string;
             };
+            /** @description The providers that contributed, by kind of data */
             sources?: {
+                /** @description Of `location` */
                 geo?: string[];
+                /** @description Of `network` */
                 asn?: string[];
+                /** @description Of `location.timezone` */
                 tz?: string[];
-                /** @description Only with `privacy` */
+                /** @description Of `privacy`, only with it */
                 privacy?: string[];
             };
+            /** @description About the answer */
             meta?: {
-                /** @enum {string} */
+                /**
+                 * @description How precise the location is
+                 * @enum {string}
+                 */
                 precision?: "city" | "region" | "country" | "continent" | "none";
                 /** @description Plan of the caller */
                 tier?: string;
@@ -1879,13 +1921,18 @@ export interface components {
         };
         /** @description Location of an address, as precise as the databases allow */
         Location: {
+            /** @description The continent */
             continent: {
+                /** @description Two letters, such as EU */
                 code: string;
+                /** @description In the language of the request, by default English */
                 name: string;
             };
+            /** @description The country, from precision `country` on */
             country?: {
                 /** @description ISO 3166-1 alpha-2 */
                 code: string;
+                /** @description In the language of the request, by default English */
                 name: string;
                 /** @description Flag emoji */
                 flag?: string;
@@ -1900,17 +1947,24 @@ export interface components {
                 /** @description Tags of the languages spoken there, BCP 47, most used first */
                 languages?: string[];
             };
+            /** @description The first-level subdivision, from precision `region` on */
             region?: {
                 /** @description ISO 3166-2 */
                 code: string;
+                /** @description In the language of the request, by default English */
                 name: string;
             };
             /** @description Second-level subdivision */
             district?: string;
+            /** @description Name of the city, at precision `city` */
             city?: string;
+            /** @description Postal code, perhaps only its first part */
             postalCode?: string;
+            /** @description About where the address is, at precision `city` */
             coordinates?: {
+                /** @description Degrees, WGS 84; north is positive */
                 latitude: number;
+                /** @description Degrees, WGS 84; east is positive */
                 longitude: number;
                 /** @description Miles */
                 accuracyRadius?: number;
@@ -1923,21 +1977,25 @@ export interface components {
             geoConfidence?: number;
             /** @description Only if included: how often answers that rest on the same data were right, measured on what network operators publish */
             confidence?: {
+                /** @description Share of right countries */
                 country: number;
+                /** @description Share of right regions */
                 region?: number;
-                /** @description Right means within 50 km (31 miles) */
+                /** @description Share of cities within 50 km (31 miles) */
                 city?: number;
             };
             /** @description Only if included: where the network is registered, if a database states it */
             registeredCountry?: {
                 /** @description ISO 3166-1 alpha-2 */
                 code: string;
+                /** @description In the language of the request, by default English */
                 name: string;
             };
             /** @description Only if included: the country that the users represent, as of an army abroad, if a database states it */
             representedCountry?: {
                 /** @description ISO 3166-1 alpha-2 */
                 code: string;
+                /** @description In the language of the request, by default English */
                 name: string;
                 /** @description Such as military */
                 type?: string;
@@ -1945,24 +2003,34 @@ export interface components {
         };
         /** @description The requested fields of a GeolocationResult; fields without a value are omitted */
         SelectedResult: {
+            /** @description What was looked up */
             query?: {
                 /** @description The kind of query: ip */
                 type?: string;
                 /** @description The address in canonical form (RFC 5952) */
                 value?: string;
-                /** @enum {integer} */
+                /**
+                 * @description 4 or 6
+                 * @enum {integer}
+                 */
                 ipVersion?: 4 | 6;
             };
             /** @description Only if included, and if the instance asks the DNS: the name that the owner of the address gives it (PTR), not verified */
             hostname?: string;
+            /** @description Location of an address, as precise as the databases allow */
             location?: {
+                /** @description The continent */
                 continent?: {
+                    /** @description Two letters, such as EU */
                     code?: string;
+                    /** @description In the language of the request, by default English */
                     name?: string;
                 };
+                /** @description The country, from precision `country` on */
                 country?: {
                     /** @description ISO 3166-1 alpha-2 */
                     code?: string;
+                    /** @description In the language of the request, by default English */
                     name?: string;
                     /** @description Flag emoji */
                     flag?: string;
@@ -1977,17 +2045,24 @@ export interface components {
                     /** @description Tags of the languages spoken there, BCP 47, most used first */
                     languages?: string[];
                 };
+                /** @description The first-level subdivision, from precision `region` on */
                 region?: {
                     /** @description ISO 3166-2 */
                     code?: string;
+                    /** @description In the language of the request, by default English */
                     name?: string;
                 };
                 /** @description Second-level subdivision */
                 district?: string;
+                /** @description Name of the city, at precision `city` */
                 city?: string;
+                /** @description Postal code, perhaps only its first part */
                 postalCode?: string;
+                /** @description About where the address is, at precision `city` */
                 coordinates?: {
+                    /** @description Degrees, WGS 84; north is positive */
                     latitude?: number;
+                    /** @description Degrees, WGS 84; east is positive */
                     longitude?: number;
                     /** @description Miles */
                     accuracyRadius?: number;
@@ -1998,33 +2073,44 @@ export interface components {
                 utcOffset?: string;
                 /** @description Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries. Answers of precision `country` have none, also if providers disagree */
                 geoConfidence?: number;
+                /** @description Only if included: how often answers that rest on the same data were right, measured on what network operators publish */
                 confidence?: {
+                    /** @description Share of right countries */
                     country?: number;
+                    /** @description Share of right regions */
                     region?: number;
-                    /** @description Right means within 50 km (31 miles) */
+                    /** @description Share of cities within 50 km (31 miles) */
                     city?: number;
                 };
+                /** @description Only if included: where the network is registered, if a database states it */
                 registeredCountry?: {
                     /** @description ISO 3166-1 alpha-2 */
                     code?: string;
+                    /** @description In the language of the request, by default English */
                     name?: string;
                 };
+                /** @description Only if included: the country that the users represent, as of an army abroad, if a database states it */
                 representedCountry?: {
                     /** @description ISO 3166-1 alpha-2 */
                     code?: string;
+                    /** @description In the language of the request, by default English */
                     name?: string;
                     /** @description Such as military */
                     type?: string;
                 };
             };
+            /** @description The autonomous system that announces the address */
             network?: {
-                /** @description Autonomous system number */
+                /** @description Its number, such as AS20712 */
                 asn?: string;
+                /** @description Name of its operator */
                 organization?: string;
+                /** @description Domain of its operator, if a database states it */
                 domain?: string;
                 /** @description Only if included: the block around the address for which everything but `query`, `hostname` and `meta` is the same, in CIDR form */
                 prefix?: string;
             };
+            /** @description Only if included: whether the address hides who uses it. A field that no loaded source states is omitted, never false */
             privacy?: {
                 /** @description It belongs to a cloud, a hosting provider or a CDN */
                 hosting?: boolean;
@@ -2043,15 +2129,23 @@ export interface components {
                 /** @description The provider of the VPN or proxy, such as NordVPN */
                 provider?: string;
             };
+            /** @description The providers that contributed, by kind of data */
             sources?: {
+                /** @description Of `location` */
                 geo?: string[];
+                /** @description Of `network` */
                 asn?: string[];
+                /** @description Of `location.timezone` */
                 tz?: string[];
-                /** @description Only with `privacy` */
+                /** @description Of `privacy`, only with it */
                 privacy?: string[];
             };
+            /** @description About the answer */
             meta?: {
-                /** @enum {string} */
+                /**
+                 * @description How precise the location is
+                 * @enum {string}
+                 */
                 precision?: "city" | "region" | "country" | "continent" | "none";
                 /** @description Plan of the caller */
                 tier?: string;
@@ -2084,6 +2178,7 @@ export interface components {
         BatchResponse: {
             /** @description One result per address, in the order of the request */
             results: (components["schemas"]["GeolocationResult"] | components["schemas"]["BatchError"] | components["schemas"]["SelectedResult"])[];
+            /** @description About the answer */
             meta: {
                 /** @description Plan of the caller */
                 tier: string;
@@ -2100,16 +2195,21 @@ export interface components {
         };
         /** @description The error for a text that is not an address and so does not count towards the cap */
         BatchError: {
+            /** @description What was looked up */
             query: {
+                /** @description Its kind: ip or asn */
                 type: string;
+                /** @description As the request has it */
                 value: string;
             };
+            /** @description The kind of error, and what to do about it */
             error: {
                 /**
                  * @description Stable; the message may change
                  * @enum {string}
                  */
                 code: "BAD_REQUEST" | "SITE_EXISTS" | "ALREADY_SUBSCRIBED" | "PAYMENT_FAILED" | "UNAUTHORIZED" | "FORBIDDEN" | "INSUFFICIENT_SCOPE" | "ORIGIN_NOT_ALLOWED" | "ANONYMOUS_ACCESS" | "PLAN_CAP_EXCEEDED" | "PLAN_REQUIRED" | "KEY_LIMIT_REACHED" | "SITE_LIMIT_REACHED" | "EMAIL_NOT_VERIFIED" | "BOT_VERIFICATION_FAILED" | "NOT_FOUND" | "NO_ACTIVE_SUBSCRIPTION" | "NO_BILLING_ACCOUNT" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "AUTH_UNAVAILABLE" | "BILLING_NOT_CONFIGURED" | "BILLING_UNAVAILABLE";
+                /** @description What is wrong, for people */
                 message: string;
                 /** @description The part of the query, body or path that is wrong, such as ips.3 */
                 field?: string;
@@ -2128,6 +2228,7 @@ export interface components {
         };
         /** @description How many addresses are where */
         AddressSummary: {
+            /** @description The addresses of the request */
             addresses: {
                 /** @description All texts of the request */
                 total: number;
@@ -2138,48 +2239,71 @@ export interface components {
             };
             /** @description Addresses by the precision of their location */
             precision: {
+                /** @description Addresses with this precision */
                 city: number;
+                /** @description Addresses with this precision */
                 region: number;
+                /** @description Addresses with this precision */
                 country: number;
+                /** @description Addresses with this precision */
                 continent: number;
+                /** @description Addresses with this precision */
                 none: number;
             };
             /** @description The countries with the most addresses, most first */
             countries: {
+                /** @description ISO 3166-1 alpha-2 */
                 code: string;
+                /** @description In English */
                 name: string;
+                /** @description Addresses there */
                 count: number;
             }[];
             /** @description The regions with the most addresses, most first */
             regions: {
+                /** @description ISO 3166-2 */
                 code: string;
+                /** @description In English */
                 name: string;
+                /** @description Addresses there */
                 count: number;
             }[];
             /** @description The cities with the most addresses, most first */
             cities: {
+                /** @description In English */
                 name: string;
                 /** @description Code of the region */
                 region?: string;
                 /** @description Code of the country */
                 country: string;
+                /** @description Addresses there */
                 count: number;
             }[];
             /** @description The autonomous systems with the most addresses, most first */
             networks: {
+                /** @description Its number, such as AS20712 */
                 asn: string;
+                /** @description Name of its operator */
                 organization?: string;
+                /** @description Addresses there */
                 count: number;
             }[];
             /** @description Only if included: addresses by the flags of privacy that are true; one that is true for none is omitted */
             privacy?: {
+                /** @description Addresses with this flag */
                 hosting?: number;
+                /** @description Addresses with this flag */
                 vpn?: number;
+                /** @description Addresses with this flag */
                 proxy?: number;
+                /** @description Addresses with this flag */
                 tor?: number;
+                /** @description Addresses with this flag */
                 relay?: number;
+                /** @description Addresses with this flag */
                 residentialProxy?: number;
             };
+            /** @description About the answer */
             meta: {
                 /** @description Plan of the caller */
                 tier: string;
@@ -2196,16 +2320,22 @@ export interface components {
         };
         /** @description An autonomous system and its prefixes in the loaded databases; fields without a value are omitted */
         AutonomousSystem: {
+            /** @description Its number, such as AS20712 */
             asn: string;
+            /** @description Name of its operator */
             organization?: string;
+            /** @description Domain of its operator */
             domain?: string;
             /** @description The size in IPv4 */
             ipv4: {
+                /** @description The fewest that cover the addresses */
                 prefixes: number;
+                /** @description Addresses in these prefixes */
                 addresses: number;
             };
             /** @description The size in IPv6 */
             ipv6: {
+                /** @description The fewest that cover the addresses */
                 prefixes: number;
                 /** @description A decimal number as text: most are too large for a JSON number */
                 addresses: string;
@@ -2214,14 +2344,18 @@ export interface components {
             countries: {
                 /** @description ISO 3166-1 alpha-2 */
                 code: string;
+                /** @description In English */
                 name: string;
                 /** @description The size in IPv4 */
                 ipv4: {
+                    /** @description The fewest that cover the addresses */
                     prefixes: number;
+                    /** @description Addresses in these prefixes */
                     addresses: number;
                 };
                 /** @description The size in IPv6 */
                 ipv6: {
+                    /** @description The fewest that cover the addresses */
                     prefixes: number;
                     /** @description A decimal number as text: most are too large for a JSON number */
                     addresses: string;
@@ -2236,8 +2370,11 @@ export interface components {
             }[];
             /** @description Prefixes of the requested families on all pages */
             total: number;
+            /** @description The most prefixes of this page */
             limit: number;
+            /** @description Prefixes before this page */
             offset: number;
+            /** @description About the answer */
             meta: {
                 /** @description Plan of the caller */
                 tier: string;
@@ -2250,13 +2387,17 @@ export interface components {
         };
         /** @description The profile of the caller */
         UserProfile: {
+            /** @description Identifies the user */
             id: string;
+            /** @description As the user gave it; null: unknown */
             name: string | null;
+            /** @description The e-mail address; null: unknown */
             email: string | null;
+            /** @description Whether the user has confirmed the address */
             emailVerified: boolean;
             /**
              * Format: date-time
-             * @description ISO 8601 date and time, UTC
+             * @description Of the account; null: unknown
              */
             createdAt: string | null;
         };
@@ -2266,12 +2407,18 @@ export interface components {
             id: string;
             /** @description The first 16 characters of the key */
             prefix: string;
+            /** @description The name that its owner gave it */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description secret: for servers; publishable: look-ups only, in pages of its origins
+             * @enum {string}
+             */
             type: "secret" | "publishable";
-            /** @description What the key may do; null means full access */
+            /** @description What the key may do; null: everything */
             scopes: ("geo:read" | "account:read" | "account:write" | "billing:read" | "billing:write")[] | null;
+            /** @description Where a publishable key works; null for a secret one */
             allowedOrigins: string[] | null;
+            /** @description Whether it works; false once it has expired */
             isActive: boolean;
             /**
              * Format: date-time
@@ -2280,12 +2427,12 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description Exact to a minute
+             * @description Exact to a minute; null: never used
              */
             lastUsedAt: string | null;
             /**
              * Format: date-time
-             * @description ISO 8601 date and time, UTC
+             * @description When it stops working; null: never
              */
             expiresAt: string | null;
         };
@@ -2297,11 +2444,16 @@ export interface components {
             id: string;
             /** @description The first 16 characters of the key */
             prefix: string;
+            /** @description The name that its owner gave it */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description secret: for servers; publishable: look-ups only, in pages of its origins
+             * @enum {string}
+             */
             type: "secret" | "publishable";
-            /** @description What the key may do; null means full access */
+            /** @description What the key may do; null: everything */
             scopes: ("geo:read" | "account:read" | "account:write" | "billing:read" | "billing:write")[] | null;
+            /** @description Where a publishable key works; null for a secret one */
             allowedOrigins?: string[] | null;
         };
         /** @description The key to make */
@@ -2309,6 +2461,7 @@ export interface components {
             /** @description Stored without surrounding blanks */
             name: string;
             /**
+             * @description secret: for servers; publishable: look-ups only, in pages of its origins
              * @default secret
              * @enum {string}
              */
@@ -2326,35 +2479,48 @@ export interface components {
         };
         /** @description Confirms a permanent deletion */
         DeletedResponse: {
+            /** @description Always true */
             deleted: boolean;
         };
         /** @description Confirms that the expiry of a key was reset */
         KeyRenewed: {
-            /** @constant */
+            /**
+             * @description Always renewed
+             * @constant
+             */
             status: "renewed";
         };
         /** @description Usage of the caller in the current period */
         UsageStats: {
+            /** @description All keys, with expired ones */
             totalKeys: number;
+            /** @description Keys that work */
             activeKeys: number;
             /** @description Counted requests of the current period */
             totalRequests: number;
-            /** @description Null when overages are enabled */
+            /** @description The most requests of a period; null: overages are enabled */
             monthlyCap: number | null;
             /** @description The last 30 days, UTC, oldest first */
             dailyUsage: {
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description The day, UTC
+                 */
                 date: string;
+                /** @description Counted requests of the day */
                 requests: number;
             }[];
+            /** @description Every key of the caller */
             keys: {
                 /** @description The first 16 characters of the key */
                 keyPrefix: string;
+                /** @description The name that its owner gave it */
                 keyName: string;
+                /** @description Whether it works; false once it has expired */
                 isActive: boolean;
                 /**
                  * Format: date-time
-                 * @description Exact to a minute
+                 * @description Exact to a minute; null: never used
                  */
                 lastUsedAt: string | null;
                 /** @description Requests that the key may send now */
@@ -2367,6 +2533,7 @@ export interface components {
         UsageMails: {
             /** @description Shares of the monthly cap in per cent, in ascending order */
             thresholds: number[];
+            /** @description Besides the user, who always gets them */
             receivers: components["schemas"]["UsageReceiver"][];
         };
         /** @description When mails about usage are sent */
@@ -2376,27 +2543,40 @@ export interface components {
         };
         /** @description A further receiver of mails about usage */
         UsageReceiver: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Identifies the receiver in paths
+             */
             id: string;
-            /** Format: email */
+            /**
+             * Format: email
+             * @description Where the mails go
+             */
             email: string;
             /** @description Whether the receiver has agreed; until then, no mail about usage is sent there */
             confirmed: boolean;
         };
         /** @description The address of a further receiver */
         UsageReceiverBody: {
-            /** Format: email */
+            /**
+             * Format: email
+             * @description Where the mails are to go
+             */
             email: string;
         };
         /** @description An origin whose pages may send beacons */
         Site: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Identifies the site in paths
+             */
             id: string;
             /**
              * Format: uri
              * @description An origin, such as https://shop.example
              */
             name: string;
+            /** @description The user who registered it */
             userId: string;
             /**
              * Format: date-time
@@ -2413,27 +2593,31 @@ export interface components {
             state: "proven" | "unproven" | "impossible";
             /** @description Whether this site gets the telemetry of its origin. If several accounts have registered the origin, the one with the newest proof of its host gets it; without proofs, the one that registered first. On a server with a public name and sites of several accounts, localhost, IP addresses and names outside the public DNS get none. */
             receives: boolean;
-            /** @description Null if the state is impossible */
+            /** @description Null: the state is impossible */
             record: {
-                /** @constant */
+                /**
+                 * @description Always TXT
+                 * @constant
+                 */
                 type: "TXT";
                 /** @description Either name will do */
                 names: string[];
+                /** @description The text of the record */
                 value: string;
             } | null;
             /**
              * Format: date-time
-             * @description ISO 8601 date and time, UTC
+             * @description The newest proof; null: not proven
              */
             provenAt: string | null;
             /**
              * Format: date-time
-             * @description The first check that missed the record; the proof ends a week later unless the record is back
+             * @description The first check that missed the record; the proof ends a week later unless the record is back; null: not missing
              */
             missingSince: string | null;
             /**
              * Format: date-time
-             * @description The last check; a proof is checked once a day
+             * @description The last check; a proof is checked once a day; null: never checked
              */
             checkedAt: string | null;
         };
@@ -2448,36 +2632,47 @@ export interface components {
             logs: components["schemas"]["AuditLogEntry"][];
             /** @description The number of matching entries on all pages */
             total: number;
+            /** @description The most entries of this page */
             limit: number;
+            /** @description Entries before this page */
             offset: number;
         };
         /** @description One audit entry: who did what, to what, and when */
         AuditLogEntry: {
+            /** @description Later entries have larger ones */
             id: number;
             /** @description Where the change came from: api, dashboard, cli, stripe */
             app: string;
+            /** @description The user who did it */
             actor_id: string;
+            /** @description The e-mail address or role of the actor; null: unknown */
             actor_label: string | null;
             /** @description What was done, such as create_key */
             action: string;
-            /** @description Such as api_key */
+            /** @description What was changed, such as api_key; null: nothing in particular */
             target_type: string | null;
+            /** @description Identifies what was changed; null: nothing in particular */
             target_id: string | null;
+            /** @description From what to what, or other particulars; null: none */
             detail: string | null;
             /** @description Unix epoch seconds */
             created_at: number;
         };
         /** @description What a plan includes and costs */
         Plan: {
+            /** @description Names the plan in requests, such as pro */
             id: string;
+            /** @description For people */
             name: string;
             /** @description Counted requests per period */
             monthlyCap: number;
+            /** @description The most keys of a user */
             maxKeys: number;
+            /** @description The most sites of a user */
             maxSites: number;
-            /** @description Per month */
+            /** @description Per month, in whole units of the currency */
             price: number;
-            /** @description Null if not for sale */
+            /** @description The monthly price at Stripe; null: not for sale */
             stripePriceId: string | null;
         };
         /** @description The requested plan */
@@ -2494,19 +2689,21 @@ export interface components {
         SubscriptionResponse: {
             plan: components["schemas"]["Plan"];
             subscription: {
+                /** @description The id at Stripe */
                 id: string;
                 /** @description The status at Stripe, or canceling */
                 status: string;
                 /**
                  * Format: date-time
-                 * @description ISO 8601 date and time, UTC
+                 * @description When the paid period began; null: unknown
                  */
                 currentPeriodStart: string | null;
                 /**
                  * Format: date-time
-                 * @description ISO 8601 date and time, UTC
+                 * @description When it ends or is paid again; null: unknown
                  */
                 currentPeriodEnd: string | null;
+                /** @description Whether requests above the cap are allowed and paid */
                 overagesEnabled?: boolean;
             } | null;
         };
@@ -2536,42 +2733,53 @@ export interface components {
         };
         /** @description Whether to allow paid requests above the monthly cap */
         OveragesBody: {
+            /** @description Whether to allow them */
             overagesEnabled: boolean;
         };
         /** @description Whether paid requests above the monthly cap are allowed */
         OveragesResponse: {
+            /** @description Whether they are, from now on */
             overagesEnabled: boolean;
         };
         /** @description Confirms the cancellation and says when the subscription ends */
         CancelResponse: {
-            /** @constant */
+            /**
+             * @description Always canceling
+             * @constant
+             */
             status: "canceling";
             /**
              * Format: date-time
-             * @description ISO 8601 date and time, UTC
+             * @description When it ends; null: unknown
              */
             cancelAt: string | null;
         };
         /** @description Confirms that the subscription continues */
         ReactivateResponse: {
-            /** @constant */
+            /**
+             * @description Always active
+             * @constant
+             */
             status: "active";
         };
         /** @description The cost of changing the plan now */
         ProrationPreview: {
+            /** @description The requested plan */
             planId: string;
             /** @description ISO 4217, lower case */
             currency: string;
-            /** @description In the smallest unit of the currency, such as cents */
+            /** @description What is charged now, in the smallest unit */
             amountDue: number;
             /** @description The tax in the sum of the lines, if tax is calculated */
             tax?: number;
             /**
              * Format: date-time
-             * @description ISO 8601 date and time, UTC
+             * @description The time up to which the old plan is charged
              */
             prorationDate: string;
+            /** @description What the sum consists of; credits are negative */
             lines: {
+                /** @description What the line is for, from Stripe; null: unknown */
                 description: string | null;
                 /** @description In the smallest unit of the currency, such as cents */
                 amount: number;
@@ -2579,21 +2787,25 @@ export interface components {
         };
         /** @description Address of the customer portal */
         PortalResponse: {
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The page to which to send the user; it expires soon
+             */
             url: string;
         };
         /** @description An invoice and its status */
         Invoice: {
+            /** @description The id at Stripe */
             id: string;
-            /** @description Null for a draft */
+            /** @description The number on the invoice; null: a draft */
             number: string | null;
-            /** @description Such as open or paid */
+            /** @description Such as open or paid; null: unknown */
             status: string | null;
             /** @description ISO 4217, lower case */
             currency: string;
-            /** @description In the smallest unit of the currency, such as cents */
+            /** @description What is to be paid, in the smallest unit */
             amountDue: number;
-            /** @description In the smallest unit of the currency, such as cents */
+            /** @description What has been paid, in the smallest unit */
             amountPaid: number;
             /** @description The tax in the total, if tax is calculated */
             tax?: number;
@@ -2602,26 +2814,41 @@ export interface components {
              * @description ISO 8601 date and time, UTC
              */
             createdAt: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The page on which to see and pay it; null: a draft
+             */
             hostedInvoiceUrl: string | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The invoice as PDF; null: a draft
+             */
             pdfUrl: string | null;
         };
         /** @description Name, e-mail and address on invoices */
         BillingDetails: {
+            /** @description Whom the invoices name; null: nobody */
             name: string | null;
+            /** @description Where they are sent; null: nowhere */
             email: string | null;
             address: {
+                /** @description Street and number; null: none */
                 line1: string | null;
+                /** @description Building, floor and the like; null: none */
                 line2: string | null;
+                /** @description City or town; null: none */
                 city: string | null;
+                /** @description State, province or county; null: none */
                 state: string | null;
+                /** @description Postal code; null: none */
                 postalCode: string | null;
+                /** @description ISO 3166-1 alpha-2; null: none */
                 country: string | null;
             } | null;
         };
         /** @description The whole address: omitted lines and null become empty */
         AddressBody: {
+            /** @description Street and number */
             line1: string;
             line2?: string | null;
             city?: string | null;
@@ -2638,22 +2865,26 @@ export interface components {
         };
         /** @description Confirms the promotion code and shows its discount */
         PromoApplied: {
-            /** @constant */
+            /**
+             * @description Always true
+             * @constant
+             */
             applied: true;
             discount: components["schemas"]["Discount"];
         };
         /** @description A discount: a percentage or an amount */
         Discount: {
-            /** @description The promotion code that was entered */
+            /** @description The promotion code that was entered; null: none */
             code: string | null;
+            /** @description Per cent; null: an amount instead */
             percentOff: number | null;
-            /** @description In the smallest unit of the currency, such as cents */
+            /** @description In the smallest unit of the currency; null: a percentage instead */
             amountOff: number | null;
-            /** @description The currency of amountOff */
+            /** @description The currency of amountOff; null: a percentage */
             currency: string | null;
             /**
              * Format: date-time
-             * @description Null if it does not end
+             * @description Null: it does not end
              */
             endsAt: string | null;
         };
@@ -2661,24 +2892,31 @@ export interface components {
         ActiveDiscount: components["schemas"]["Discount"] | Record<string, never>;
         /** @description A tax ID on invoices */
         TaxId: {
+            /** @description Identifies the tax ID in paths */
             id: string;
             /** @description Such as eu_vat */
             type: string;
+            /** @description The tax ID, such as DE123456789 */
             value: string;
-            /** @description The status of its verification, such as pending */
+            /** @description The status of its verification, such as pending; null: not verified */
             status: string | null;
         };
         /** @description The tax ID to add */
         TaxIdBody: {
             /** @description A type that Stripe knows, such as eu_vat */
             type: string;
+            /** @description The tax ID, such as DE123456789 */
             value: string;
         };
         /** @description The default payment method; all fields are null if there is none */
         PaymentMethodInfo: {
+            /** @description Such as visa, or the kind of method; null: none */
             brand: string | null;
+            /** @description The last four digits; null: none */
             last4: string | null;
+            /** @description The month in which it expires; null: it does not */
             expMonth: number | null;
+            /** @description The year in which it expires; null: it does not */
             expYear: number | null;
         };
         /** @description The new default payment method */
@@ -2688,20 +2926,27 @@ export interface components {
         };
         /** @description The client secret that the payment form needs to add a payment method */
         SetupIntentResponse: {
+            /** @description What Stripe.js needs to show the form */
             clientSecret: string;
         };
         /** @description Confirms success */
         SuccessResponse: {
+            /** @description Always true */
             success: boolean;
         };
         /** @description An event, as Stripe sends it */
         StripeEvent: {
+            /** @description The id at Stripe */
             id: string;
             /** @description Such as invoice.paid */
             type: string;
+            /** @description The connected account that it is about, if any */
             account?: string;
+            /** @description False: of a test mode */
             livemode?: boolean;
+            /** @description What the event is about */
             data: {
+                /** @description The object that changed */
                 object: {
                     [key: string]: unknown;
                 };
@@ -2709,26 +2954,37 @@ export interface components {
         };
         /** @description Confirms that the event was processed */
         ReceivedResponse: {
+            /** @description Always true */
             received: boolean;
         };
         /** @description An inquiry from a signed-in user */
         InquiryBody: {
+            /** @description Who asks */
             name: string;
+            /** @description For whom, if for a company */
             company?: "" | string;
+            /** @description The question */
             message: string;
         };
         /** @description An inquiry from anyone, with a solved bot check */
         ContactBody: {
+            /** @description Who asks */
             name: string;
+            /** @description For whom, if for a company */
             company?: "" | string;
+            /** @description The question */
             message: string;
-            /** Format: email */
+            /**
+             * Format: email
+             * @description Where to answer
+             */
             email: string;
             /** @description The answer to the bot check: a Turnstile token, or the solved challenge in base64 */
             verification: string;
         };
         /** @description A proof of work for the ALTCHA widget, valid for one inquiry */
         ContactChallenge: {
+            /** @description What to solve */
             parameters: {
                 /** @description The key derivation, such as PBKDF2/SHA-256 */
                 algorithm: string;
@@ -2736,29 +2992,37 @@ export interface components {
                 cost: number;
                 /** @description The beginning of each try, followed by the counter */
                 nonce: string;
+                /** @description The salt of the key derivation */
                 salt: string;
                 /** @description In bytes */
                 keyLength: number;
                 /** @description The beginning of the key to find */
                 keyPrefix: string;
+                /** @description By which the server knows the key */
                 keySignature: string;
                 /** @description Epoch seconds */
                 expiresAt: number;
             };
+            /** @description By which the server knows the parameters as its own */
             signature: string;
         };
         /** @description Confirms that the inquiry is stored */
         OkResponse: {
+            /** @description Always true */
             ok: boolean;
         };
         /** @description What a page measured; it needs metrics, errors or both */
         Beacon: {
             /** @description Path of the page, without a query string */
             path?: string;
-            /** @enum {string} */
+            /**
+             * @description Kind of device
+             * @enum {string}
+             */
             deviceType?: "desktop" | "mobile" | "tablet";
             /** @description Kind of network, such as 4g */
             connectionType?: string;
+            /** @description What the browser measured */
             metrics?: {
                 /** @description Milliseconds; a value that is not from 0 to 600000 is dropped */
                 lcp?: number;
@@ -2790,6 +3054,7 @@ export interface components {
                 /** @description The element that shifted most */
                 cls?: string;
             };
+            /** @description Errors of scripts on the page */
             errors?: {
                 /** @description The first 200 characters are kept */
                 message: string;
@@ -2797,7 +3062,9 @@ export interface components {
                 type?: string;
                 /** @description The URL of the script */
                 source?: string;
+                /** @description The line in the script */
                 line?: number;
+                /** @description The column in that line */
                 column?: number;
                 /** @description The first 1000 characters are kept */
                 stack?: string;
@@ -2805,16 +3072,22 @@ export interface components {
         };
         /** @description One row for each hour, country and device with a metric */
         RumSummary: {
+            /** @description The host or origin that was asked for */
             domain: string;
+            /** @description The hours that the answer covers */
             period: {
+                /** @description First hour, UTC */
                 from: string;
+                /** @description Last hour, UTC, included */
                 to: string;
             };
+            /** @description By hour, then country and device */
             metrics: {
                 /** @description UTC, by the clock of the server */
                 hour: string;
-                /** @description ISO 3166-1 alpha-2 */
+                /** @description ISO 3166-1 alpha-2; null: unknown */
                 country: string | null;
+                /** @description desktop, mobile or tablet; null: unknown */
                 deviceType: string | null;
                 /** @description Beacons with at least one metric */
                 sampleCount: number;
@@ -2827,222 +3100,344 @@ export interface components {
         };
         /** @description A site over a period */
         RumOverview: {
+            /** @description The host or origin that was asked for */
             domain: string;
+            /** @description The hours that the answer covers */
             period: {
+                /** @description First hour, UTC */
                 from: string;
+                /** @description Last hour, UTC, included */
                 to: string;
             };
             /** @description Beacons with at least one metric */
             sampleCount: number;
+            /** @description Each metric of the period */
             metrics: {
+                /** @description Milliseconds, or no unit for cls */
                 lcp: {
+                    /** @description Median; null: no values */
                     p50: number | null;
+                    /** @description 75th percentile; null: no values */
                     p75: number | null;
+                    /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
                     ratings: {
+                        /** @description Share of good values */
                         good: number;
+                        /** @description Share of middling values */
                         needsImprovement: number;
+                        /** @description Share of poor values */
                         poor: number;
                     } | null;
                 };
+                /** @description Milliseconds, or no unit for cls */
                 inp: {
+                    /** @description Median; null: no values */
                     p50: number | null;
+                    /** @description 75th percentile; null: no values */
                     p75: number | null;
+                    /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
                     ratings: {
+                        /** @description Share of good values */
                         good: number;
+                        /** @description Share of middling values */
                         needsImprovement: number;
+                        /** @description Share of poor values */
                         poor: number;
                     } | null;
                 };
+                /** @description Milliseconds, or no unit for cls */
                 cls: {
+                    /** @description Median; null: no values */
                     p50: number | null;
+                    /** @description 75th percentile; null: no values */
                     p75: number | null;
+                    /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
                     ratings: {
+                        /** @description Share of good values */
                         good: number;
+                        /** @description Share of middling values */
                         needsImprovement: number;
+                        /** @description Share of poor values */
                         poor: number;
                     } | null;
                 };
+                /** @description Milliseconds, or no unit for cls */
                 ttfb: {
+                    /** @description Median; null: no values */
                     p50: number | null;
+                    /** @description 75th percentile; null: no values */
                     p75: number | null;
+                    /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
                     ratings: {
+                        /** @description Share of good values */
                         good: number;
+                        /** @description Share of middling values */
                         needsImprovement: number;
+                        /** @description Share of poor values */
                         poor: number;
                     } | null;
                 };
+                /** @description Milliseconds, or no unit for cls */
                 fid: {
+                    /** @description Median; null: no values */
                     p50: number | null;
+                    /** @description 75th percentile; null: no values */
                     p75: number | null;
+                    /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
                     ratings: {
+                        /** @description Share of good values */
                         good: number;
+                        /** @description Share of middling values */
                         needsImprovement: number;
+                        /** @description Share of poor values */
                         poor: number;
                     } | null;
                 };
+                /** @description Milliseconds, or no unit for cls */
                 dns: {
+                    /** @description Median; null: no values */
                     p50: number | null;
+                    /** @description 75th percentile; null: no values */
                     p75: number | null;
+                    /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
                     ratings: {
+                        /** @description Share of good values */
                         good: number;
+                        /** @description Share of middling values */
                         needsImprovement: number;
+                        /** @description Share of poor values */
                         poor: number;
                     } | null;
                 };
+                /** @description Milliseconds, or no unit for cls */
                 tls: {
+                    /** @description Median; null: no values */
                     p50: number | null;
+                    /** @description 75th percentile; null: no values */
                     p75: number | null;
+                    /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
                     ratings: {
+                        /** @description Share of good values */
                         good: number;
+                        /** @description Share of middling values */
                         needsImprovement: number;
+                        /** @description Share of poor values */
                         poor: number;
                     } | null;
                 };
+                /** @description Milliseconds, or no unit for cls */
                 request: {
+                    /** @description Median; null: no values */
                     p50: number | null;
+                    /** @description 75th percentile; null: no values */
                     p75: number | null;
+                    /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
                     ratings: {
+                        /** @description Share of good values */
                         good: number;
+                        /** @description Share of middling values */
                         needsImprovement: number;
+                        /** @description Share of poor values */
                         poor: number;
                     } | null;
                 };
+                /** @description Milliseconds, or no unit for cls */
                 response: {
+                    /** @description Median; null: no values */
                     p50: number | null;
+                    /** @description 75th percentile; null: no values */
                     p75: number | null;
+                    /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
                     ratings: {
+                        /** @description Share of good values */
                         good: number;
+                        /** @description Share of middling values */
                         needsImprovement: number;
+                        /** @description Share of poor values */
                         poor: number;
                     } | null;
                 };
             };
+            /** @description By kind of device, the most beacons first */
             devices: {
+                /** @description desktop, mobile or tablet; null: unknown */
                 deviceType: string | null;
+                /** @description Beacons with at least one metric */
                 sampleCount: number;
                 /** @description 75th percentiles */
                 p75: {
+                    /** @description 75th percentile; null: no values */
                     lcp: number | null;
+                    /** @description 75th percentile; null: no values */
                     inp: number | null;
+                    /** @description 75th percentile; null: no values */
                     cls: number | null;
+                    /** @description 75th percentile; null: no values */
                     ttfb: number | null;
+                    /** @description 75th percentile; null: no values */
                     fid: number | null;
                 };
             }[];
+            /** @description By country, the most beacons first */
             countries: {
+                /** @description ISO 3166-1 alpha-2; null: unknown */
                 country: string | null;
+                /** @description Beacons with at least one metric */
                 sampleCount: number;
                 /** @description 75th percentiles */
                 p75: {
+                    /** @description 75th percentile; null: no values */
                     lcp: number | null;
+                    /** @description 75th percentile; null: no values */
                     inp: number | null;
+                    /** @description 75th percentile; null: no values */
                     cls: number | null;
+                    /** @description 75th percentile; null: no values */
                     ttfb: number | null;
+                    /** @description 75th percentile; null: no values */
                     fid: number | null;
                 };
             }[];
             /** @description The 20 with the most samples; * replaces ids */
             paths: {
+                /** @description The path of the page */
                 path: string;
+                /** @description Beacons with at least one metric */
                 sampleCount: number;
                 /** @description 75th percentiles */
                 p75: {
+                    /** @description 75th percentile; null: no values */
                     lcp: number | null;
+                    /** @description 75th percentile; null: no values */
                     inp: number | null;
+                    /** @description 75th percentile; null: no values */
                     cls: number | null;
+                    /** @description 75th percentile; null: no values */
                     ttfb: number | null;
+                    /** @description 75th percentile; null: no values */
                     fid: number | null;
                 };
             }[];
             /** @description Which elements, and which phases of interactions, slow views have in common */
             attribution: {
+                /** @description Causes of the slow views, by frequency */
                 lcp: {
                     /** @description Page views whose value was not good and has an attribution */
                     count: number;
                     /** @description The five most frequent */
                     top: {
+                        /** @description A CSS selector, or the name of a phase */
                         name: string;
+                        /** @description Page views that name it */
                         count: number;
                     }[];
                 };
+                /** @description Causes of the slow views, by frequency */
                 inp: {
                     /** @description Page views whose value was not good and has an attribution */
                     count: number;
                     /** @description The five most frequent */
                     top: {
+                        /** @description A CSS selector, or the name of a phase */
                         name: string;
+                        /** @description Page views that name it */
                         count: number;
                     }[];
                 };
+                /** @description Causes of the slow views, by frequency */
                 cls: {
                     /** @description Page views whose value was not good and has an attribution */
                     count: number;
                     /** @description The five most frequent */
                     top: {
+                        /** @description A CSS selector, or the name of a phase */
                         name: string;
+                        /** @description Page views that name it */
                         count: number;
                     }[];
                 };
+                /** @description Causes of the slow views, by frequency */
                 inpPhase: {
                     /** @description Page views whose value was not good and has an attribution */
                     count: number;
                     /** @description The five most frequent */
                     top: {
+                        /** @description A CSS selector, or the name of a phase */
                         name: string;
+                        /** @description Page views that name it */
                         count: number;
                     }[];
                 };
             };
+            /** @description By kind of network, the most beacons first */
             connections: {
+                /** @description As browsers name it, such as 4g */
                 connectionType: string;
+                /** @description Beacons that name it */
                 count: number;
             }[];
             /** @description The 20 most frequent kinds */
             errors: {
+                /** @description Its first 200 characters */
                 message: string;
+                /** @description The name of the error, such as TypeError */
                 type?: string;
+                /** @description The URL of the script */
                 source?: string;
+                /** @description The line in the script */
                 line?: number;
+                /** @description The column in that line */
                 column?: number;
+                /** @description Of the first error, its first 1000 characters */
                 stack?: string;
                 /** @description The page of the first error */
                 path?: string;
+                /** @description How often it came */
                 count: number;
                 /**
                  * Format: date-time
-                 * @description ISO 8601 date and time, UTC
+                 * @description When it first came
                  */
                 firstSeenAt: string;
                 /**
                  * Format: date-time
-                 * @description ISO 8601 date and time, UTC
+                 * @description When it last came
                  */
                 lastSeenAt: string;
             }[];
@@ -3052,39 +3447,65 @@ export interface components {
                 from: string;
                 /** @description Beacons with at least one metric */
                 sampleCount: number;
+                /** @description Milliseconds, or no unit for cls */
                 lcp: {
+                    /** @description Median; null: no values */
                     p50: number | null;
+                    /** @description 75th percentile; null: no values */
                     p75: number | null;
+                    /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description Values of the metric */
                     sampleCount: number;
                 };
+                /** @description Milliseconds, or no unit for cls */
                 inp: {
+                    /** @description Median; null: no values */
                     p50: number | null;
+                    /** @description 75th percentile; null: no values */
                     p75: number | null;
+                    /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description Values of the metric */
                     sampleCount: number;
                 };
+                /** @description Milliseconds, or no unit for cls */
                 cls: {
+                    /** @description Median; null: no values */
                     p50: number | null;
+                    /** @description 75th percentile; null: no values */
                     p75: number | null;
+                    /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description Values of the metric */
                     sampleCount: number;
                 };
+                /** @description Milliseconds, or no unit for cls */
                 ttfb: {
+                    /** @description Median; null: no values */
                     p50: number | null;
+                    /** @description 75th percentile; null: no values */
                     p75: number | null;
+                    /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description Values of the metric */
                     sampleCount: number;
                 };
+                /** @description Milliseconds, or no unit for cls */
                 fid: {
+                    /** @description Median; null: no values */
                     p50: number | null;
+                    /** @description 75th percentile; null: no values */
                     p75: number | null;
+                    /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description Values of the metric */
                     sampleCount: number;
                 };
             }[];
             /** @description The beacons of the period, by outcome */
             beacons: {
+                /** @description Stored */
                 accepted: number;
                 /** @description Not stored, because the user agent names a bot */
                 bots: number;
@@ -3092,14 +3513,17 @@ export interface components {
                 refused: number;
                 /** @description Metrics that were out of range */
                 droppedValues: number;
-                /** @description The last hour with an accepted beacon */
+                /** @description The last hour with an accepted beacon; null: none */
                 lastHour: string | null;
             };
         };
-        /** @description Percentiles of one metric; null without values */
+        /** @description Percentiles of one metric: milliseconds, or no unit for cls */
         PercentileSet: {
+            /** @description Median; null: no values */
             p50: number | null;
+            /** @description 75th percentile; null: no values */
             p75: number | null;
+            /** @description 95th percentile; null: no values */
             p95: number | null;
         };
     };
@@ -3817,6 +4241,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /** @description The version of OpenAPI */
                         openapi: string;
                     };
                 };
@@ -3974,6 +4399,7 @@ export interface operations {
                      *     ]
                      */
                     "application/json": {
+                        /** @description The id of the plan */
                         planId: string;
                         /** @description Of one key */
                         requestsPerMinute: number;
@@ -5310,15 +5736,24 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** Format: date */
+                        /**
+                         * Format: date
+                         * @description First day, UTC
+                         */
                         from: string;
-                        /** Format: date */
+                        /**
+                         * Format: date
+                         * @description Last day, UTC, included
+                         */
                         to: string;
                         /** @description All requests of the period, after the filters */
                         requests: number;
                         /** @description With the fields that `by` names, in their order; none without requests */
                         rows: {
-                            /** Format: date */
+                            /**
+                             * Format: date
+                             * @description The day, UTC
+                             */
                             day?: string;
                             /** @description The id of a key, or `session` for requests with a session */
                             key?: string;
@@ -5326,6 +5761,7 @@ export interface operations {
                             operation?: string;
                             /** @description HTTP status of the answers */
                             status?: number;
+                            /** @description Requests of the row */
                             requests: number;
                         }[];
                     };
@@ -5937,6 +6373,7 @@ export interface operations {
                      *     ]
                      */
                     "application/json": {
+                        /** @description Identifies the session in paths */
                         id: string;
                         /** @description Whether this request uses it */
                         isCurrent: boolean;
@@ -5945,9 +6382,9 @@ export interface operations {
                          * @enum {string}
                          */
                         app: "api" | "dashboard";
-                        /** @description The program that started it */
+                        /** @description The program that started it; null: unknown */
                         userAgent: string | null;
-                        /** @description Of the client that started it */
+                        /** @description IP address of the client that started it; null: unknown */
                         address: string | null;
                         /**
                          * Format: date-time
@@ -6006,6 +6443,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /** @description How many */
                         ended: number;
                     };
                 };
@@ -6055,6 +6493,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /** @description How many */
                         ended: number;
                     };
                 };
@@ -6090,7 +6529,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** Format: email */
+                    /**
+                     * Format: email
+                     * @description The new address
+                     */
                     email: string;
                     /** @description Required if the account has a password */
                     password?: string;
@@ -6157,8 +6599,12 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** Format: email */
+                    /**
+                     * Format: email
+                     * @description The new address
+                     */
                     email: string;
+                    /** @description The text that proves who got the mail */
                     token: string;
                 };
             };
@@ -6232,10 +6678,11 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /** @description Whether they do */
                         isOn: boolean;
                         /**
                          * Format: date-time
-                         * @description ISO 8601 date and time, UTC
+                         * @description When it was turned on
                          */
                         since?: string;
                         /** @description How many are still good */
@@ -6486,10 +6933,11 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /** @description Whether they do */
                         isOn: boolean;
                         /**
                          * Format: date-time
-                         * @description ISO 8601 date and time, UTC
+                         * @description When it was turned on
                          */
                         since?: string;
                         /** @description How many are still good */
@@ -6722,19 +7170,21 @@ export interface operations {
                     "application/json": {
                         plan: components["schemas"]["Plan"];
                         subscription: {
+                            /** @description The id at Stripe */
                             id: string;
                             /** @description The status at Stripe, or canceling */
                             status: string;
                             /**
                              * Format: date-time
-                             * @description ISO 8601 date and time, UTC
+                             * @description When the paid period began; null: unknown
                              */
                             currentPeriodStart: string | null;
                             /**
                              * Format: date-time
-                             * @description ISO 8601 date and time, UTC
+                             * @description When it ends or is paid again; null: unknown
                              */
                             currentPeriodEnd: string | null;
+                            /** @description Whether requests above the cap are allowed and paid */
                             overagesEnabled?: boolean;
                         } | null;
                         /** @description If the bank asks for it: the plan changes once the payment is confirmed */
@@ -7011,9 +7461,12 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @enum {string} */
+                        /**
+                         * @description How often it is paid
+                         * @enum {string}
+                         */
                         interval: "month" | "year";
-                        /** @description ISO 4217, lower case */
+                        /** @description ISO 4217, lower case; null if not known yet */
                         currency: string | null;
                         /** @description Of each payment, before discounts, tax and overages; null if not known yet */
                         amount: number | null;
@@ -7029,8 +7482,12 @@ export interface operations {
                         cancelAt: string | null;
                         /** @description A change that was not made: its payment was not confirmed in time */
                         lapsedChange?: {
+                            /** @description The plan that was wanted */
                             planId: string;
-                            /** @enum {string} */
+                            /**
+                             * @description How often it is paid
+                             * @enum {string}
+                             */
                             interval: "month" | "year";
                         };
                     };
@@ -7184,6 +7641,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /** @description Whether requests over the cap are allowed */
                         overagesEnabled: boolean;
                         /** @description Requests of this period that cost nothing more */
                         cap: number;
@@ -7191,7 +7649,7 @@ export interface operations {
                         currency: string;
                         /** @description The price of one request: a decimal, in the smallest unit of the currency */
                         unitPrice: string;
-                        /** @description In the smallest unit of the currency, such as cents */
+                        /** @description The most they may cost in a period, in the smallest unit */
                         spendingCap: number;
                         /** @description The largest cap that may be set */
                         largestSpendingCap: number;
@@ -7270,6 +7728,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /** @description Whether requests over the cap are allowed */
                         overagesEnabled: boolean;
                         /** @description Requests of this period that cost nothing more */
                         cap: number;
@@ -7277,7 +7736,7 @@ export interface operations {
                         currency: string;
                         /** @description The price of one request: a decimal, in the smallest unit of the currency */
                         unitPrice: string;
-                        /** @description In the smallest unit of the currency, such as cents */
+                        /** @description The most they may cost in a period, in the smallest unit */
                         spendingCap: number;
                         /** @description The largest cap that may be set */
                         largestSpendingCap: number;

@@ -8,6 +8,8 @@ from typing import Literal, NotRequired, TypedDict, final
 
 @final
 class AddressSummaryAddresses(TypedDict):
+    """The addresses of the request"""
+
     total: int
     """All texts of the request"""
     distinct: int
@@ -21,41 +23,57 @@ class AddressSummaryPrecision(TypedDict):
     """Addresses by the precision of their location"""
 
     city: int
+    """Addresses with this precision"""
     region: int
+    """Addresses with this precision"""
     country: int
+    """Addresses with this precision"""
     continent: int
+    """Addresses with this precision"""
     none: int
+    """Addresses with this precision"""
 
 
 @final
 class AddressSummaryCountry(TypedDict):
     code: str
+    """ISO 3166-1 alpha-2"""
     name: str
+    """In English"""
     count: int
+    """Addresses there"""
 
 
 @final
 class AddressSummaryRegion(TypedDict):
     code: str
+    """ISO 3166-2"""
     name: str
+    """In English"""
     count: int
+    """Addresses there"""
 
 
 @final
 class AddressSummaryCity(TypedDict):
     name: str
+    """In English"""
     region: NotRequired[str]
     """Code of the region"""
     country: str
     """Code of the country"""
     count: int
+    """Addresses there"""
 
 
 @final
 class AddressSummaryNetwork(TypedDict):
     asn: str
+    """Its number, such as AS20712"""
     organization: NotRequired[str]
+    """Name of its operator"""
     count: int
+    """Addresses there"""
 
 
 @final
@@ -63,15 +81,23 @@ class AddressSummaryPrivacy(TypedDict):
     """Only if included: addresses by the flags of privacy that are true; one that is true for none is omitted"""
 
     hosting: NotRequired[int]
+    """Addresses with this flag"""
     vpn: NotRequired[int]
+    """Addresses with this flag"""
     proxy: NotRequired[int]
+    """Addresses with this flag"""
     tor: NotRequired[int]
+    """Addresses with this flag"""
     relay: NotRequired[int]
+    """Addresses with this flag"""
     residentialProxy: NotRequired[int]
+    """Addresses with this flag"""
 
 
 @final
 class AddressSummaryMeta(TypedDict):
+    """About the answer"""
+
     tier: str
     """Plan of the caller"""
     requestId: str
@@ -89,6 +115,7 @@ class AddressSummary(TypedDict):
     """How many addresses are where"""
 
     addresses: AddressSummaryAddresses
+    """The addresses of the request"""
     precision: AddressSummaryPrecision
     """Addresses by the precision of their location"""
     countries: list[AddressSummaryCountry]
@@ -102,10 +129,13 @@ class AddressSummary(TypedDict):
     privacy: NotRequired[AddressSummaryPrivacy]
     """Only if included: addresses by the flags of privacy that are true; one that is true for none is omitted"""
     meta: AddressSummaryMeta
+    """About the answer"""
 
 
 @final
 class ApiErrorError(TypedDict):
+    """The kind of error, and what to do about it"""
+
     code: Literal[
         "BAD_REQUEST",
         "SITE_EXISTS",
@@ -140,6 +170,7 @@ class ApiErrorError(TypedDict):
     ]
     """Stable; the message may change"""
     message: str
+    """What is wrong, for people"""
     field: NotRequired[str]
     """The part of the query, body or path that is wrong, such as ips.3"""
     documentation: NotRequired[str]
@@ -148,14 +179,20 @@ class ApiErrorError(TypedDict):
 
 @final
 class ApiErrorMeta(TypedDict):
+    """About the request"""
+
     requestId: str
     """Equal to the X-Request-Id header of the answer"""
 
 
 @final
 class ApiErrorQuery(TypedDict):
+    """What was looked up"""
+
     type: str
+    """Its kind: ip or asn"""
     value: str
+    """As the request has it"""
 
 
 @final
@@ -163,8 +200,11 @@ class ApiError(TypedDict):
     """What went wrong"""
 
     error: ApiErrorError
+    """The kind of error, and what to do about it"""
     meta: NotRequired[ApiErrorMeta]
+    """About the request"""
     query: NotRequired[ApiErrorQuery]
+    """What was looked up"""
 
 
 @final
@@ -172,7 +212,9 @@ class AutonomousSystemIpv4(TypedDict):
     """The size in IPv4"""
 
     prefixes: int
+    """The fewest that cover the addresses"""
     addresses: int
+    """Addresses in these prefixes"""
 
 
 @final
@@ -180,6 +222,7 @@ class AutonomousSystemIpv6(TypedDict):
     """The size in IPv6"""
 
     prefixes: int
+    """The fewest that cover the addresses"""
     addresses: str
     """A decimal number as text: most are too large for a JSON number"""
 
@@ -189,7 +232,9 @@ class AutonomousSystemCountryIpv4(TypedDict):
     """The size in IPv4"""
 
     prefixes: int
+    """The fewest that cover the addresses"""
     addresses: int
+    """Addresses in these prefixes"""
 
 
 @final
@@ -197,6 +242,7 @@ class AutonomousSystemCountryIpv6(TypedDict):
     """The size in IPv6"""
 
     prefixes: int
+    """The fewest that cover the addresses"""
     addresses: str
     """A decimal number as text: most are too large for a JSON number"""
 
@@ -206,6 +252,7 @@ class AutonomousSystemCountry(TypedDict):
     code: str
     """ISO 3166-1 alpha-2"""
     name: str
+    """In English"""
     ipv4: AutonomousSystemCountryIpv4
     """The size in IPv4"""
     ipv6: AutonomousSystemCountryIpv6
@@ -222,6 +269,8 @@ class AutonomousSystemPrefix(TypedDict):
 
 @final
 class AutonomousSystemMeta(TypedDict):
+    """About the answer"""
+
     tier: str
     """Plan of the caller"""
     requestId: str
@@ -233,8 +282,11 @@ class AutonomousSystem(TypedDict):
     """An autonomous system and its prefixes in the loaded databases; fields without a value are omitted"""
 
     asn: str
+    """Its number, such as AS20712"""
     organization: NotRequired[str]
+    """Name of its operator"""
     domain: NotRequired[str]
+    """Domain of its operator"""
     ipv4: AutonomousSystemIpv4
     """The size in IPv4"""
     ipv6: AutonomousSystemIpv6
@@ -246,8 +298,11 @@ class AutonomousSystem(TypedDict):
     total: int
     """Prefixes of the requested families on all pages"""
     limit: int
+    """The most prefixes of this page"""
     offset: int
+    """Prefixes before this page"""
     meta: AutonomousSystemMeta
+    """About the answer"""
 
 
 @final
@@ -336,6 +391,8 @@ class BatchBody(TypedDict):
 
 @final
 class BatchResponseMeta(TypedDict):
+    """About the answer"""
+
     tier: str
     """Plan of the caller"""
     requestId: str
@@ -350,19 +407,26 @@ class BatchResponseMeta(TypedDict):
 
 @final
 class GeolocationResultQuery(TypedDict):
+    """What was looked up"""
+
     type: str
     """The kind of query: ip"""
     value: str
     """The address in canonical form (RFC 5952)"""
     ipVersion: Literal[4, 6]
+    """4 or 6"""
 
 
 @final
 class GeolocationResultNetwork(TypedDict):
+    """The autonomous system that announces the address"""
+
     asn: NotRequired[str]
-    """Autonomous system number"""
+    """Its number, such as AS20712"""
     organization: NotRequired[str]
+    """Name of its operator"""
     domain: NotRequired[str]
+    """Domain of its operator, if a database states it"""
     prefix: NotRequired[str]
     """Only if included: the block around the address for which everything but `query`, `hostname` and `meta` is the same, in CIDR form"""
 
@@ -391,16 +455,24 @@ class GeolocationResultPrivacy(TypedDict):
 
 @final
 class GeolocationResultSources(TypedDict):
+    """The providers that contributed, by kind of data"""
+
     geo: NotRequired[list[str]]
+    """Of `location`"""
     asn: NotRequired[list[str]]
+    """Of `network`"""
     tz: NotRequired[list[str]]
+    """Of `location.timezone`"""
     privacy: NotRequired[list[str]]
-    """Only with `privacy`"""
+    """Of `privacy`, only with it"""
 
 
 @final
 class GeolocationResultMeta(TypedDict):
+    """About the answer"""
+
     precision: NotRequired[Literal["city", "region", "country", "continent", "none"]]
+    """How precise the location is"""
     tier: NotRequired[str]
     """Plan of the caller"""
     requestId: NotRequired[str]
@@ -428,7 +500,9 @@ class SummaryBody(TypedDict):
 @final
 class UsageStatsDailyUsageItem(TypedDict):
     date: str
+    """The day, UTC"""
     requests: int
+    """Counted requests of the day"""
 
 
 @final
@@ -436,9 +510,11 @@ class UsageStatsKey(TypedDict):
     keyPrefix: str
     """The first 16 characters of the key"""
     keyName: str
+    """The name that its owner gave it"""
     isActive: bool
+    """Whether it works; false once it has expired"""
     lastUsedAt: str | None
-    """Exact to a minute"""
+    """Exact to a minute; null: never used"""
     rateLimitRemaining: int
     """Requests that the key may send now"""
     rateLimitMax: int
@@ -450,24 +526,33 @@ class UsageStats(TypedDict):
     """Usage of the caller in the current period"""
 
     totalKeys: int
+    """All keys, with expired ones"""
     activeKeys: int
+    """Keys that work"""
     totalRequests: int
     """Counted requests of the current period"""
     monthlyCap: int | None
-    """Null when overages are enabled"""
+    """The most requests of a period; null: overages are enabled"""
     dailyUsage: list[UsageStatsDailyUsageItem]
     """The last 30 days, UTC, oldest first"""
     keys: list[UsageStatsKey]
+    """Every key of the caller"""
 
 
 @final
 class BatchErrorQuery(TypedDict):
+    """What was looked up"""
+
     type: str
+    """Its kind: ip or asn"""
     value: str
+    """As the request has it"""
 
 
 @final
 class BatchErrorError(TypedDict):
+    """The kind of error, and what to do about it"""
+
     code: Literal[
         "BAD_REQUEST",
         "SITE_EXISTS",
@@ -502,6 +587,7 @@ class BatchErrorError(TypedDict):
     ]
     """Stable; the message may change"""
     message: str
+    """What is wrong, for people"""
     field: NotRequired[str]
     """The part of the query, body or path that is wrong, such as ips.3"""
     documentation: NotRequired[str]
@@ -513,20 +599,29 @@ class BatchError(TypedDict):
     """The error for a text that is not an address and so does not count towards the cap"""
 
     query: BatchErrorQuery
+    """What was looked up"""
     error: BatchErrorError
+    """The kind of error, and what to do about it"""
 
 
 @final
 class LocationContinent(TypedDict):
+    """The continent"""
+
     code: str
+    """Two letters, such as EU"""
     name: str
+    """In the language of the request, by default English"""
 
 
 @final
 class LocationCountry(TypedDict):
+    """The country, from precision `country` on"""
+
     code: str
     """ISO 3166-1 alpha-2"""
     name: str
+    """In the language of the request, by default English"""
     flag: NotRequired[str]
     """Flag emoji"""
     unions: NotRequired[list[str]]
@@ -543,15 +638,22 @@ class LocationCountry(TypedDict):
 
 @final
 class LocationRegion(TypedDict):
+    """The first-level subdivision, from precision `region` on"""
+
     code: str
     """ISO 3166-2"""
     name: str
+    """In the language of the request, by default English"""
 
 
 @final
 class LocationCoordinates(TypedDict):
+    """About where the address is, at precision `city`"""
+
     latitude: float
+    """Degrees, WGS 84; north is positive"""
     longitude: float
+    """Degrees, WGS 84; east is positive"""
     accuracyRadius: NotRequired[int]
     """Miles"""
 
@@ -561,9 +663,11 @@ class LocationConfidence(TypedDict):
     """Only if included: how often answers that rest on the same data were right, measured on what network operators publish"""
 
     country: float
+    """Share of right countries"""
     region: NotRequired[float]
+    """Share of right regions"""
     city: NotRequired[float]
-    """Right means within 50 km (31 miles)"""
+    """Share of cities within 50 km (31 miles)"""
 
 
 @final
@@ -573,6 +677,7 @@ class LocationRegisteredCountry(TypedDict):
     code: str
     """ISO 3166-1 alpha-2"""
     name: str
+    """In the language of the request, by default English"""
 
 
 @final
@@ -582,6 +687,7 @@ class LocationRepresentedCountry(TypedDict):
     code: str
     """ISO 3166-1 alpha-2"""
     name: str
+    """In the language of the request, by default English"""
     type: NotRequired[str]
     """Such as military"""
 
@@ -591,13 +697,19 @@ class Location(TypedDict):
     """Location of an address, as precise as the databases allow"""
 
     continent: LocationContinent
+    """The continent"""
     country: NotRequired[LocationCountry]
+    """The country, from precision `country` on"""
     region: NotRequired[LocationRegion]
+    """The first-level subdivision, from precision `region` on"""
     district: NotRequired[str]
     """Second-level subdivision"""
     city: NotRequired[str]
+    """Name of the city, at precision `city`"""
     postalCode: NotRequired[str]
+    """Postal code, perhaps only its first part"""
     coordinates: NotRequired[LocationCoordinates]
+    """About where the address is, at precision `city`"""
     timezone: NotRequired[str]
     """IANA timezone name"""
     utcOffset: NotRequired[str]
@@ -614,24 +726,34 @@ class Location(TypedDict):
 
 @final
 class SelectedResultQuery(TypedDict):
+    """What was looked up"""
+
     type: NotRequired[str]
     """The kind of query: ip"""
     value: NotRequired[str]
     """The address in canonical form (RFC 5952)"""
     ipVersion: NotRequired[Literal[4, 6]]
+    """4 or 6"""
 
 
 @final
 class SelectedResultLocationContinent(TypedDict):
+    """The continent"""
+
     code: NotRequired[str]
+    """Two letters, such as EU"""
     name: NotRequired[str]
+    """In the language of the request, by default English"""
 
 
 @final
 class SelectedResultLocationCountry(TypedDict):
+    """The country, from precision `country` on"""
+
     code: NotRequired[str]
     """ISO 3166-1 alpha-2"""
     name: NotRequired[str]
+    """In the language of the request, by default English"""
     flag: NotRequired[str]
     """Flag emoji"""
     unions: NotRequired[list[str]]
@@ -648,53 +770,78 @@ class SelectedResultLocationCountry(TypedDict):
 
 @final
 class SelectedResultLocationRegion(TypedDict):
+    """The first-level subdivision, from precision `region` on"""
+
     code: NotRequired[str]
     """ISO 3166-2"""
     name: NotRequired[str]
+    """In the language of the request, by default English"""
 
 
 @final
 class SelectedResultLocationCoordinates(TypedDict):
+    """About where the address is, at precision `city`"""
+
     latitude: NotRequired[float]
+    """Degrees, WGS 84; north is positive"""
     longitude: NotRequired[float]
+    """Degrees, WGS 84; east is positive"""
     accuracyRadius: NotRequired[int]
     """Miles"""
 
 
 @final
 class SelectedResultLocationConfidence(TypedDict):
+    """Only if included: how often answers that rest on the same data were right, measured on what network operators publish"""
+
     country: NotRequired[float]
+    """Share of right countries"""
     region: NotRequired[float]
+    """Share of right regions"""
     city: NotRequired[float]
-    """Right means within 50 km (31 miles)"""
+    """Share of cities within 50 km (31 miles)"""
 
 
 @final
 class SelectedResultLocationRegisteredCountry(TypedDict):
+    """Only if included: where the network is registered, if a database states it"""
+
     code: NotRequired[str]
     """ISO 3166-1 alpha-2"""
     name: NotRequired[str]
+    """In the language of the request, by default English"""
 
 
 @final
 class SelectedResultLocationRepresentedCountry(TypedDict):
+    """Only if included: the country that the users represent, as of an army abroad, if a database states it"""
+
     code: NotRequired[str]
     """ISO 3166-1 alpha-2"""
     name: NotRequired[str]
+    """In the language of the request, by default English"""
     type: NotRequired[str]
     """Such as military"""
 
 
 @final
 class SelectedResultLocation(TypedDict):
+    """Location of an address, as precise as the databases allow"""
+
     continent: NotRequired[SelectedResultLocationContinent]
+    """The continent"""
     country: NotRequired[SelectedResultLocationCountry]
+    """The country, from precision `country` on"""
     region: NotRequired[SelectedResultLocationRegion]
+    """The first-level subdivision, from precision `region` on"""
     district: NotRequired[str]
     """Second-level subdivision"""
     city: NotRequired[str]
+    """Name of the city, at precision `city`"""
     postalCode: NotRequired[str]
+    """Postal code, perhaps only its first part"""
     coordinates: NotRequired[SelectedResultLocationCoordinates]
+    """About where the address is, at precision `city`"""
     timezone: NotRequired[str]
     """IANA timezone name"""
     utcOffset: NotRequired[str]
@@ -702,22 +849,31 @@ class SelectedResultLocation(TypedDict):
     geoConfidence: NotRequired[float]
     """Agreement of two providers. 1.0: a second provider confirms the location; 0: they name different countries. Answers of precision `country` have none, also if providers disagree"""
     confidence: NotRequired[SelectedResultLocationConfidence]
+    """Only if included: how often answers that rest on the same data were right, measured on what network operators publish"""
     registeredCountry: NotRequired[SelectedResultLocationRegisteredCountry]
+    """Only if included: where the network is registered, if a database states it"""
     representedCountry: NotRequired[SelectedResultLocationRepresentedCountry]
+    """Only if included: the country that the users represent, as of an army abroad, if a database states it"""
 
 
 @final
 class SelectedResultNetwork(TypedDict):
+    """The autonomous system that announces the address"""
+
     asn: NotRequired[str]
-    """Autonomous system number"""
+    """Its number, such as AS20712"""
     organization: NotRequired[str]
+    """Name of its operator"""
     domain: NotRequired[str]
+    """Domain of its operator, if a database states it"""
     prefix: NotRequired[str]
     """Only if included: the block around the address for which everything but `query`, `hostname` and `meta` is the same, in CIDR form"""
 
 
 @final
 class SelectedResultPrivacy(TypedDict):
+    """Only if included: whether the address hides who uses it. A field that no loaded source states is omitted, never false"""
+
     hosting: NotRequired[bool]
     """It belongs to a cloud, a hosting provider or a CDN"""
     vpn: NotRequired[bool]
@@ -738,16 +894,24 @@ class SelectedResultPrivacy(TypedDict):
 
 @final
 class SelectedResultSources(TypedDict):
+    """The providers that contributed, by kind of data"""
+
     geo: NotRequired[list[str]]
+    """Of `location`"""
     asn: NotRequired[list[str]]
+    """Of `network`"""
     tz: NotRequired[list[str]]
+    """Of `location.timezone`"""
     privacy: NotRequired[list[str]]
-    """Only with `privacy`"""
+    """Of `privacy`, only with it"""
 
 
 @final
 class SelectedResultMeta(TypedDict):
+    """About the answer"""
+
     precision: NotRequired[Literal["city", "region", "country", "continent", "none"]]
+    """How precise the location is"""
     tier: NotRequired[str]
     """Plan of the caller"""
     requestId: NotRequired[str]
@@ -765,13 +929,19 @@ class SelectedResult(TypedDict):
     """The requested fields of a GeolocationResult; fields without a value are omitted"""
 
     query: NotRequired[SelectedResultQuery]
+    """What was looked up"""
     hostname: NotRequired[str]
     """Only if included, and if the instance asks the DNS: the name that the owner of the address gives it (PTR), not verified"""
     location: NotRequired[SelectedResultLocation]
+    """Location of an address, as precise as the databases allow"""
     network: NotRequired[SelectedResultNetwork]
+    """The autonomous system that announces the address"""
     privacy: NotRequired[SelectedResultPrivacy]
+    """Only if included: whether the address hides who uses it. A field that no loaded source states is omitted, never false"""
     sources: NotRequired[SelectedResultSources]
+    """The providers that contributed, by kind of data"""
     meta: NotRequired[SelectedResultMeta]
+    """About the answer"""
 
 
 @final
@@ -779,14 +949,18 @@ class GeolocationResult(TypedDict):
     """The location and network of an address; fields without a value are omitted"""
 
     query: NotRequired[GeolocationResultQuery]
+    """What was looked up"""
     hostname: NotRequired[str]
     """Only if included, and if the instance asks the DNS: the name that the owner of the address gives it (PTR), not verified"""
     location: NotRequired[Location]
     network: NotRequired[GeolocationResultNetwork]
+    """The autonomous system that announces the address"""
     privacy: NotRequired[GeolocationResultPrivacy]
     """Only if included: whether the address hides who uses it. A field that no loaded source states is omitted, never false"""
     sources: NotRequired[GeolocationResultSources]
+    """The providers that contributed, by kind of data"""
     meta: NotRequired[GeolocationResultMeta]
+    """About the answer"""
 
 
 @final
@@ -796,3 +970,4 @@ class BatchResponse(TypedDict):
     results: list[GeolocationResult | BatchError | SelectedResult]
     """One result per address, in the order of the request"""
     meta: BatchResponseMeta
+    """About the answer"""
