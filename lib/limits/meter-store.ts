@@ -40,20 +40,25 @@ export function createMeterStore({ $client, execute }: SqliteDb): MeterStore {
      FROM usage_by_period
      WHERE user_id = ? AND period_start = ?`,
   )
-  const userBucket = $client.prepare<[string, number], Bucket>(
-    `SELECT spent, spent_at AS at FROM usage_by_period WHERE user_id = ? AND spent_at >= ?
-     ORDER BY spent_at DESC, spent DESC LIMIT 1`,
+  // Without ORDER BY, which takes several times as long as finding the row or two.
+  const userBuckets = $client.prepare<[string, number], Bucket>(
+    'SELECT spent, spent_at AS at FROM usage_by_period WHERE user_id = ? AND spent_at >= ?',
   )
   const buckets = $client.prepare<[number], Bucket & { id: string }>(
     'SELECT caller_id AS id, spent, at FROM buckets WHERE at >= ?',
   )
   return {
     readPeriod: (userId, periodStart) => period.get(userId, periodStart) ?? NO_COUNTS,
-    readUserBucket: (userId, since) => userBucket.get(userId, since),
+    readUserBucket: (userId, since) => latest(userBuckets.all(userId, since)),
     readBuckets: (since) =>
       new Map(buckets.all(since).map(({ id, spent, at }) => [id, { spent, at }])),
     removeBuckets: async (before) => {
       await execute({ sql: 'DELETE FROM buckets WHERE at < ?', params: [before] })
     },
   }
+}
+
+/** The latest; of those with the same time, the one with the least left. */
+function latest(buckets: readonly Bucket[]): Bucket | undefined {
+  return buckets.toSorted((a, b) => b.at - a.at || b.spent - a.spent)[0]
 }
