@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { loadAsset } from '../../lib/assets/page-assets.ts'
 import { drawWorldMap } from '../../lib/assets/world-map.ts'
-
-type Point = readonly [x: number, y: number]
+import { isInside, linesIn } from './path-lines.ts'
 
 let svg: string
 before(async () => {
@@ -11,32 +10,12 @@ before(async () => {
 })
 
 /** The lines of a path, in degrees. */
-function linesOf(name: string): Point[][] {
-  const data = new RegExp(`class="${name}" d="([^"]*)"`).exec(svg)?.[1] ?? ''
-  return data
-    .split('M')
-    .slice(1)
-    .map((line) => {
-      const numbers = (line.match(/-?\d+/g) ?? []).map(Number)
-      let [x, y] = [0, 0]
-      return Array.from({ length: numbers.length / 2 }, (_, at): Point => {
-        x += numbers[2 * at] ?? 0
-        y += numbers[2 * at + 1] ?? 0
-        return [x / 10, y / 10]
-      })
-    })
+function linesOf(name: string) {
+  return linesIn(new RegExp(`class="${name}" d="([^"]*)"`).exec(svg)?.[1] ?? '', 10)
 }
 
-/** Whether a ray to the east crosses the outlines an odd number of times. */
 function isLand(longitude: number, latitude: number): boolean {
-  const crossings = linesOf('land').flatMap((line) =>
-    line.filter(([x, y], at) => {
-      const [toX, toY] = line[(at + 1) % line.length] ?? [x, y]
-      if (y > -latitude === toY > -latitude) return false
-      return longitude < x + ((-latitude - y) / (toY - y)) * (toX - x)
-    }),
-  )
-  return crossings.length % 2 === 1
+  return isInside(linesOf('land'), longitude, latitude)
 }
 
 describe('the world map', () => {

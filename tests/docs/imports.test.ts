@@ -131,11 +131,11 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   ],
   tdigest: ['lib/rum/sketch/sketch.ts'],
   tldts: ['lib/access/origins.ts'],
-  'topojson-client': ['lib/assets/world-map.ts'],
+  'topojson-client': ['lib/assets/outlines.ts'],
   uplot: ['web/app/'],
   valibot: ['bench/', 'lib/', 'pages/reference/', 'routes/', 'scripts/', 'stripe-double/'],
   'web-vitals': ['web/rum/'],
-  'world-atlas': ['lib/assets/world-map.ts'],
+  'world-atlas': ['lib/assets/outlines.ts'],
 }
 
 /** Files and folders that only the listed files may import, and the files of the folder itself. */
