@@ -3,35 +3,46 @@ import { factsOf, placeOf } from './facts.ts'
 import { type Place, POINT_RADIUS, VIEW, viewAround } from './map-view.ts'
 import { type Outcome, OutcomeView } from './outcome.tsx'
 
-interface AnswerProps {
-  /** Address of the world map image. */
+/** Addresses of the maps of `lib/assets`. */
+export interface MapHrefs {
   readonly world: string
+  /** With `{tile}` in place of a tile's name. */
+  readonly tiles: string
+}
+
+interface AnswerProps {
+  readonly maps: MapHrefs
   readonly outcome: Outcome
   /** Whether the visitor looked up their own address. */
   readonly isOwn: boolean
 }
 
 /** The outcome of a look-up, and the place on a map. */
-export function Answer({ world, outcome, isOwn }: AnswerProps) {
+export function Answer({ maps, outcome, isOwn }: AnswerProps) {
   const result = 'result' in outcome ? outcome.result : undefined
   return (
     <div class="looked-up">
       <section class="card" aria-label="Result">
         <OutcomeView outcome={outcome} isOwn={isOwn} />
       </section>
-      {result?.location !== undefined && <MapCard world={world} result={result} />}
+      {result?.location !== undefined && <MapCard maps={maps} result={result} />}
     </div>
   )
 }
 
-function MapCard({ world, result }: { world: string; result: GeolocationResult }) {
+function MapCard({ maps, result }: { maps: MapHrefs; result: GeolocationResult }) {
   const place = result.location?.coordinates
   if (place === undefined) {
     return <p class="soft">This result has no coordinates, so no map is shown.</p>
   }
   return (
     <section class="card map" aria-label="Map">
-      <PlaceMap world={world} place={place} label={labelOf(result)} />
+      <PlaceMap
+        maps={maps}
+        place={place}
+        country={result.location?.country?.code}
+        label={labelOf(result)}
+      />
     </section>
   )
 }
@@ -42,16 +53,17 @@ function labelOf(result: GeolocationResult): string {
 }
 
 interface PlaceMapProps {
-  /** Address of the world map of lib/assets/world-map.ts, which is equirectangular. */
-  readonly world: string
+  readonly maps: MapHrefs
   readonly place: Place
+  /** Code of the country to colour. */
+  readonly country: string | undefined
   /** Text alternative. */
   readonly label: string
 }
 
 /** Two maps of a place: its surroundings, and its position in the world. */
-function PlaceMap({ world, place, label }: PlaceMapProps) {
-  const { worlds, area } = viewAround(place)
+function PlaceMap({ maps, place, country = '', label }: PlaceMapProps) {
+  const { worlds, tiles, area } = viewAround(place)
   return (
     <figure class="place-map">
       <svg
@@ -60,15 +72,23 @@ function PlaceMap({ world, place, label }: PlaceMapProps) {
         role="img"
         aria-label={label}
       >
-        {worlds.map((rectangle) => (
-          <image href={world} preserveAspectRatio="none" {...rectangle} />
-        ))}
+        {tiles === null
+          ? worlds.map((rectangle) => (
+              <image href={maps.world} preserveAspectRatio="none" {...rectangle} />
+            ))
+          : tiles.map(({ name, ...rectangle }) => (
+              <image
+                href={`${maps.tiles.replace('{tile}', name)}#${country}`}
+                preserveAspectRatio="none"
+                {...rectangle}
+              />
+            ))}
         {area !== null && <path class="area" d={area} />}
         <circle class="point" cx={VIEW.width / 2} cy={VIEW.height / 2} r={POINT_RADIUS} />
       </svg>
       <svg viewBox="-180 -90 360 180" aria-hidden="true">
-        <image href={world} x="-180" y="-90" width="360" height="180" />
-        <circle class="point" cx={place.longitude} cy={-place.latitude} r="5" />
+        <image href={maps.world} x="-180" y="-90" width="360" height="180" />
+        <circle class="point" cx={place.longitude} cy={-place.latitude} r="7" />
       </svg>
       <figcaption>
         {area !== null && <span>The address is in the marked area</span>}

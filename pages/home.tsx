@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { Plan } from '../lib/config/plans.ts'
 import type { PlanPrices } from '../lib/contract/billing/price-schemas.ts'
 import type { ServiceInfo } from '../lib/contract/system.ts'
-import { Answer } from './answer.tsx'
+import { Answer, type MapHrefs } from './answer.tsx'
 import { count, counted } from './dashboard/parts/format.ts'
 import { FactList } from './fact-list.tsx'
 import { FirstKeyButton } from './first-key.tsx'
@@ -18,8 +18,7 @@ interface HomeProps extends Pick<LayoutProps, 'instance' | 'assets'> {
   /** The typed address; null to show the visitor's own address. */
   readonly typed: string | null
   readonly outcome: Outcome
-  /** Address of the world map image. */
-  readonly world: string
+  readonly maps: MapHrefs
   readonly offersSignUp: boolean
   readonly about: Child
   /** null if visitors may look up only their own address. */
@@ -31,7 +30,7 @@ export const SAMPLES = ['81.2.69.160', '8.8.8.8', '200.160.2.3', '2001:4860:4860
 
 /** The landing page: what Meridian is, a look-up to try, the plans and the data sources. */
 export function HomePage(props: HomeProps) {
-  const { instance, assets, url, typed, outcome, world, offersSignUp, about, form } = props
+  const { instance, assets, url, typed, outcome, maps, offersSignUp, about, form } = props
   return (
     <Layout
       instance={instance}
@@ -58,8 +57,14 @@ export function HomePage(props: HomeProps) {
             />
           )}
         </section>
-        <section id="answer" aria-live="polite" aria-label="Answer" data-world={world}>
-          <Answer world={world} outcome={outcome} isOwn={typed === null} />
+        <section
+          id="answer"
+          aria-live="polite"
+          aria-label="Answer"
+          data-world={maps.world}
+          data-tiles={maps.tiles}
+        >
+          <Answer maps={maps} outcome={outcome} isOwn={typed === null} />
         </section>
         <Start base={instance.base} url={url} offersSignUp={offersSignUp} />
         {about}

@@ -1,3 +1,10 @@
+import {
+  TILE_COLUMNS,
+  TILE_DEGREES,
+  TILE_OVERLAP,
+  TILE_ROWS,
+  tileName,
+} from '../lib/assets/map-tile.ts'
 import type { GeolocationResult } from '../lib/contract/geo/geolocation.ts'
 
 /** A point on the Earth in degrees, and the radius in miles within which the address lies. */
@@ -8,7 +15,9 @@ export const VIEW = { width: 640, height: 400 } as const
 export const POINT_RADIUS = 7
 
 /** The outlines are too coarse for a smaller section. */
-const MIN_DEGREES_HIGH = 16
+const MIN_DEGREES_HIGH = 10
+/** A higher view shows the world map: its outlines are fine enough there, and a few tiles are not. */
+const MAX_TILED_DEGREES_HIGH = 32
 const MAX_DEGREES_HIGH = 140
 /** Height of the view relative to the area. */
 const MARGIN = 1.6
@@ -21,7 +30,8 @@ const STEPS = 72
  * Centres the view on the place. Uses the equirectangular projection with the place's latitude as its
  * standard parallel: near the place all directions have the same scale, so a small area looks circular.
  *
- * `worlds`: where to draw the world map, twice if the view crosses 180°. `area`: path data of the area
+ * `worlds`: where to draw the world map, twice if the view crosses 180°. `tiles`: where to draw which
+ * tiles of the near map instead; null if the view is too wide for them. `area`: path data of the area
  * within the accuracy radius; null if the point covers it.
  */
 export function viewAround(place: Place) {
@@ -44,7 +54,47 @@ export function viewAround(place: Place) {
     `${round(VIEW.width / 2 + east * xScale)} ${round(world.y + (90 - latitude) * yScale)}`
   const isSeen = degrees(reach) * yScale > POINT_RADIUS
   const area = !isSeen ? null : `M${outline(place, reach).map(toView).join('L')}z`
-  return { worlds, area }
+  const tiles = high > MAX_TILED_DEGREES_HIGH ? null : worlds.flatMap(tilesOf)
+  return { worlds, tiles, area }
+}
+
+interface Rectangle {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** The tiles of a world map that the view shows, and where to draw them. */
+function tilesOf(world: Rectangle): (Rectangle & { readonly name: string })[] {
+  const size = { width: world.width / TILE_COLUMNS, height: world.height / TILE_ROWS }
+  const columns = crossed({ from: world.x, step: size.width, count: TILE_COLUMNS, end: VIEW.width })
+  const rows = crossed({ from: world.y, step: size.height, count: TILE_ROWS, end: VIEW.height })
+  const overlap = TILE_OVERLAP / TILE_DEGREES
+  return columns.flatMap((column) =>
+    rows.map((row) => ({
+      name: tileName(column, row),
+      x: world.x + (column - overlap) * size.width,
+      y: world.y + (row - overlap) * size.height,
+      width: (1 + 2 * overlap) * size.width,
+      height: (1 + 2 * overlap) * size.height,
+    })),
+  )
+}
+
+interface Strips {
+  readonly from: number
+  readonly step: number
+  readonly count: number
+  /** The view reaches from 0 to this. */
+  readonly end: number
+}
+
+/** Which of `count` strips of width `step` cross the view. */
+function crossed({ from, step, count, end }: Strips): number[] {
+  return Array.from({ length: count }, (_, at) => at).filter(
+    (at) => from + at * step < end && from + (at + 1) * step > 0,
+  )
 }
 
 /** Degrees east of the place, and the latitude. */

@@ -1,6 +1,6 @@
 import { once } from '../parts/once.ts'
 import { createSerialQueue } from '../parts/serial-queue.ts'
-import { type Asset, toAsset } from './asset.ts'
+import { type Asset, hashOf, toAsset } from './asset.ts'
 import { makeSource, type SourceName } from './sources.ts'
 
 const inSeries = createSerialQueue()
@@ -35,8 +35,23 @@ export function loadAsset(name: AssetName): Promise<Asset> {
   return LOADERS[name]()
 }
 
+/** The tiles of the near map by name. All have the same hash, which a page needs to name any of them. */
+export const loadTiles = once(() =>
+  inSeries(async () => {
+    const source = await makeSource('near-map.json')
+    const hash = hashOf(source)
+    const images: Record<string, string> = JSON.parse(Buffer.from(source).toString())
+    const tiles = await Promise.all(
+      Object.entries(images).map(async ([name, image]): Promise<[string, Asset]> => {
+        return [name, { ...(await toAsset(Buffer.from(image))), hash }]
+      }),
+    )
+    return { hash, tiles: new Map(tiles) }
+  }),
+)
+
 /** One function per file, which loads the file before a request needs it. */
-export const ASSET_LOADS = [loadScript, ...Object.values(LOADERS)]
+export const ASSET_LOADS = [loadScript, loadTiles, ...Object.values(LOADERS)]
 
 export function isAssetName(name: string): name is AssetName {
   return Object.hasOwn(LOADERS, name)

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Plugin } from 'esbuild'
 import { IS_PACKAGE } from '../parts/clone-or-package.ts'
 import { hashOf } from './asset.ts'
+import { drawTiles } from './near-map.ts'
 import { drawWorldMap } from './world-map.ts'
 
 const { resolve } = createRequire(import.meta.url)
@@ -24,6 +25,7 @@ export const SOURCES = {
   'app.js': () => bundle('app/main.ts'),
   'batch.js': () => bundle('app/batch/batch.ts'),
   'world-map.svg': drawWorldMap,
+  'near-map.json': drawTiles,
   'vitals.js': () => bundle('app/vitals.ts'),
   'usage.js': () => bundle('app/usage.ts'),
   'docs.css': () => bundle('docs/docs.css'),

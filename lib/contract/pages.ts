@@ -24,7 +24,7 @@ export const MCP_PATH = '/mcp'
 export const AUTH_BASE_PATH = '/api/auth'
 
 /** Route of the files that pages load. Browsers cache them for a year. */
-export const ASSET_PATTERN = '/assets/:file{[a-z-]+\\.[0-9a-f]{16}\\.[a-z0-9]+}'
+export const ASSET_PATTERN = '/assets/:file{[a-z0-9-]+\\.[0-9a-f]{16}\\.[a-z0-9]+}'
 
 /** Path of an asset: `name` such as `site.css`, `hash` of its content in 16 hex digits. */
 export function assetPath(name: string, hash: string): string {

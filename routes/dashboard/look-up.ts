@@ -4,7 +4,7 @@ import { LookUp } from '../../pages/dashboard/look-up/look-up.tsx'
 import type { Outcome } from '../../pages/outcome.tsx'
 import { readTyped } from '../pages/home.ts'
 import type { PageAnswer } from '../pages/page.ts'
-import { assetHref } from '../pages/page-assets.ts'
+import { mapHrefs } from '../pages/page-assets.ts'
 import { showPage } from './request/answer.ts'
 import { errorForPage } from './request/call-api.ts'
 import type { UserVisit } from './request/visit.ts'
@@ -13,8 +13,8 @@ export async function showLookUp(visit: UserVisit): Promise<PageAnswer> {
   const { base } = visit.instance
   const typed = readTyped(visit.c) ?? ''
   const { status, ...answered } = await answerTyped(visit, typed)
-  const world = await assetHref(base, 'world-map.svg')
-  const content = LookUp({ base, world, typed, ...answered })
+  const maps = await mapHrefs(base)
+  const content = LookUp({ base, maps, typed, ...answered })
   return showPage(visit, { title: 'Look up', content, status })
 }
 

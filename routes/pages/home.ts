@@ -10,7 +10,7 @@ import type { Env } from '../context.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { charge } from '../request/limit.ts'
 import { instanceOf, type PageAnswer, render } from './page.ts'
-import { assetHref, pageAssets } from './page-assets.ts'
+import { mapHrefs, pageAssets } from './page-assets.ts'
 
 /** In characters. Longer input is cut off. */
 const MAX_TYPED = 100
@@ -32,7 +32,7 @@ export async function showHome(
     url: services.baseUrl(),
     typed,
     outcome,
-    world: await assetHref(instance.base, 'world-map.svg'),
+    maps: await mapHrefs(instance.base),
     offersSignUp,
     about: await renderAbout(services, { base: instance.base, offersSignUp }),
     form: config.demo ? { demoKey: await services.openDemo() } : null,

@@ -1,8 +1,10 @@
 import type { Hono } from 'hono'
-import { type AssetName, isAssetName, loadAsset } from '../../lib/assets/page-assets.ts'
+import type { Asset } from '../../lib/assets/asset.ts'
+import { type AssetName, isAssetName, loadAsset, loadTiles } from '../../lib/assets/page-assets.ts'
 import { ASSET_PATTERN, assetPath, FAVICON_PATH } from '../../lib/contract/pages.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
+import type { MapHrefs } from '../../pages/answer.tsx'
 import type { PageAssets } from '../../pages/document.tsx'
 import type { Env } from '../context.ts'
 import { toResponse } from '../request/respond.ts'
@@ -39,7 +41,7 @@ async function loadIcon() {
 export async function loadPageAsset(path: string) {
   const [name = '', hash, extension = ''] = path.replace('/assets/', '').split('.')
   const file = `${name}.${extension}`
-  const asset = isAssetName(file) ? await loadAsset(file) : undefined
+  const asset = isAssetName(file) ? await loadAsset(file) : await findTile(file)
   if (asset === undefined || asset.hash !== hash) throw new ApiError('NOT_FOUND', 'Asset not found')
   const headers = {
     'content-type': CONTENT_TYPES[extension] ?? 'application/octet-stream',
@@ -47,6 +49,18 @@ export async function loadPageAsset(path: string) {
     'cross-origin-resource-policy': 'same-origin',
   }
   return { asset, headers }
+}
+
+async function findTile(file: string): Promise<Asset | undefined> {
+  const [, name = ''] = /^map-(.*)\.svg$/.exec(file) ?? []
+  return (await loadTiles()).tiles.get(name)
+}
+
+/** Where the maps of a place are. */
+export async function mapHrefs(base: string): Promise<MapHrefs> {
+  const { hash } = await loadTiles()
+  const tiles = `${base}${assetPath('map-{tile}.svg', hash)}`
+  return { world: await assetHref(base, 'world-map.svg'), tiles }
 }
 
 /** The paths of the named files and of those that every page loads. */

@@ -31,20 +31,31 @@ describe('the look-up page', { timeout: TIMEOUT_MS }, () => {
     })
   }
 
-  it('loads its world map', async () => {
+  it('loads its maps, and colours the country of the address', async () => {
     const { page } = await open('/app/look-up?ip=81.2.69.160')
-    const href = await page.getAttribute('.place-map image', 'href')
-    const size = await page.evaluate(
-      `new Promise((resolve, reject) => {
-        const image = new Image()
-        image.onload = () => resolve([image.naturalWidth > 0, image.naturalHeight > 0])
-        image.onerror = reject
-        image.src = ${JSON.stringify(href)}
-      })`,
-    )
-    assert.deepEqual(size, [true, true])
+    const images = await page.locator('.place-map image').evaluateAll((all) => {
+      return all.map((image) => image.getAttribute('href') ?? '')
+    })
+    assert.equal(images.length, 3)
+    // Norfolk and Rouen on the tile that reaches from 0.1° W and 60.1° N over 30.2 degrees.
+    const href = images.find((path) => path.includes('map-6-1.')) ?? ''
+    const norfolk = await page.evaluate(colorAt(href, 1.1 / 30.2, 7.4 / 30.2))
+    const rouen = await page.evaluate(colorAt(href, 1.2 / 30.2, 10.7 / 30.2))
+    assert.deepEqual([norfolk, rouen], ['190 208 228', '217 219 225'])
   })
 })
+
+/** A script for the colour of an image at a point, in parts of its width and height. */
+function colorAt(href: string, x: number, y: number): string {
+  return `(async () => {
+    const image = new Image(1000, 1000)
+    image.src = ${JSON.stringify(href)}
+    await image.decode()
+    const canvas = new OffscreenCanvas(1000, 1000).getContext('2d')
+    canvas.drawImage(image, 0, 0, 1000, 1000)
+    return [...canvas.getImageData(${x * 1000}, ${y * 1000}, 1, 1).data].slice(0, 3).join(' ')
+  })()`
+}
 
 describe('the audit log page', { timeout: TIMEOUT_MS }, () => {
   for (const { name, options } of SCREENS) {

@@ -41,11 +41,17 @@ describe('GET /app/look-up', () => {
     const label = /aria-label="Map of London[^"]*51\.5142° N, 0\.0931° W\) \(within 6 miles\)"/
     assert.match(html, label)
     assert.match(html, /<circle class="point" cx="-0.0931" cy="-51.5142"/)
-    const [path = ''] = /\/assets\/world-map\.[0-9a-f]{16}\.svg/.exec(html) ?? []
-    const map = await app.app.fetch(new Request(`http://127.0.0.1:8787${path}`), {})
-    assert.equal(map.status, 200)
-    assert.equal(map.headers.get('content-type'), 'image/svg+xml')
-    await map.body?.cancel()
+    const images = [...html.matchAll(/<image href="([^"#]*)(#?[^"]*)"/g)]
+    assert.deepEqual(
+      images.map(([, path = '', fragment]) => path.replace(/\.[0-9a-f]{16}\./, '.') + fragment),
+      ['/assets/map-5-1.svg#GB', '/assets/map-6-1.svg#GB', '/assets/world-map.svg'],
+    )
+    for (const [, path = ''] of images) {
+      const map = await app.app.fetch(new Request(`http://127.0.0.1:8787${path}`), {})
+      assert.equal(map.status, 200)
+      assert.equal(map.headers.get('content-type'), 'image/svg+xml')
+      assert.match(await map.text(), /^<svg/)
+    }
   })
 
   it('counts as one request of the user, and says so', async () => {

@@ -29,7 +29,16 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['bench/', ['lib/', 'scripts/parts/', 'stripe-double/']],
   ['stripe-double/', []],
   ['sdk/typescript/src/', []],
-  ['pages/', ['lib/config/', 'lib/contract/', 'lib/address-lists/', 'lib/parts/size-text.ts']],
+  [
+    'pages/',
+    [
+      'lib/config/',
+      'lib/contract/',
+      'lib/address-lists/',
+      'lib/assets/map-tile.ts',
+      'lib/parts/size-text.ts',
+    ],
+  ],
   ['pages/reference/', [...BELOW, 'lib/openapi/', 'pages/']],
   ['web/', ['lib/contract/']],
   ['web/app/', ['lib/contract/', 'lib/address-lists/', 'pages/']],

@@ -102,6 +102,10 @@ const PLACE = fc.record({
 /** Pixels: no sum of floating-point numbers is further off. */
 const ROUNDING = 1e-6
 
+function isNear(one: number, other: number): boolean {
+  return Math.abs(one - other) < ROUNDING
+}
+
 function pointsOf(path: string): [number, number][] {
   const numbers = (path.match(/-?[\d.]+/g) ?? []).map(Number)
   return Array.from({ length: numbers.length / 2 }, (_, at) => [
@@ -125,6 +129,54 @@ describe('the view around a place', () => {
         assert.ok(Math.min(...worlds.map(({ x }) => x)) <= ROUNDING)
         assert.ok(Math.max(...worlds.map(({ x, width }) => x + width)) >= VIEW.width - ROUNDING)
       }),
+    )
+  })
+
+  it('draws each tile where the map has it, and none if the view is wide', () => {
+    fc.assert(
+      fc.property(PLACE, (place) => {
+        const { worlds, tiles } = viewAround(place)
+        const [{ y: top, width, height }] = [worlds[0] ?? assert.fail()]
+        assert.equal(tiles === null, (VIEW.height / height) * 180 > 32 + ROUNDING)
+        for (const { name, ...tile } of tiles ?? []) {
+          const [column = 0, row = 0] = name.split('-').map(Number)
+          const west = tile.x + (0.1 / 360) * width
+          assert.ok(worlds.some(({ x }) => isNear(west, x + (column / 12) * width)))
+          assert.ok(isNear(tile.y + (0.1 / 180) * height, top + (row / 6) * height))
+          assert.ok(isNear(tile.width, (30.2 / 360) * width))
+          assert.ok(isNear(tile.height, (30.2 / 180) * height))
+        }
+      }),
+    )
+  })
+
+  it('fills the view with tiles, as far as the map reaches', () => {
+    const corners = [0, VIEW.width].flatMap((x) => [0, VIEW.height].map((y) => [x, y] as const))
+    fc.assert(
+      fc.property(PLACE, (place) => {
+        const { worlds, tiles } = viewAround(place)
+        const [{ y: top, height }] = [worlds[0] ?? assert.fail()]
+        for (const [x, y] of corners.filter(([, at]) => at > top && at < top + height)) {
+          const isFilled = (tiles ?? worlds).some((tile) => {
+            const [right, bottom] = [tile.x + tile.width, tile.y + tile.height]
+            return x >= tile.x - ROUNDING && x <= right + ROUNDING && y >= tile.y && y <= bottom
+          })
+          assert.ok(isFilled, `${x}, ${y}`)
+        }
+      }),
+    )
+  })
+
+  it('takes few tiles', () => {
+    const london = viewAround({ latitude: 51.5, longitude: -0.1, accuracyRadius: 6 })
+    assert.deepEqual(
+      london.tiles?.map(({ name }) => name),
+      ['5-1', '6-1'],
+    )
+    const fiji = viewAround({ latitude: -17, longitude: 179 })
+    assert.deepEqual(
+      fiji.tiles?.map(({ name }) => name),
+      ['11-3', '0-3'],
     )
   })
 

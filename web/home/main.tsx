@@ -8,7 +8,7 @@ const TIMEOUT_MS = 10_000
 /** Shows results without reloading the page. On any failure the browser submits the form. */
 function main(form: HTMLFormElement, answer: HTMLElement): void {
   const { base = '', key } = form.dataset
-  const { world = '' } = answer.dataset
+  const { world = '', tiles = '' } = answer.dataset
   const input = form.querySelector('input')
   if (key === undefined || input === null) return
   let latest = new AbortController()
@@ -23,7 +23,7 @@ function main(form: HTMLFormElement, answer: HTMLElement): void {
     answer.removeAttribute('aria-busy')
     if (outcome === null) return form.submit()
     for (const name of ['aria-invalid', 'aria-describedby']) input.removeAttribute(name)
-    render(<Answer world={world} outcome={outcome} isOwn={false} />, answer)
+    render(<Answer maps={{ world, tiles }} outcome={outcome} isOwn={false} />, answer)
     history.replaceState(null, '', `${base}/?ip=${text}`)
   }
   form.addEventListener('submit', (event) => {

@@ -1,18 +1,17 @@
-import { Answer } from '../../answer.tsx'
+import { Answer, type MapHrefs } from '../../answer.tsx'
 import { LookUpForm } from '../../look-up-form.tsx'
 import type { Outcome } from '../../outcome.tsx'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
 
 interface LookUpProps extends PageProps {
-  /** Address of the world map image. */
-  readonly world: string
+  readonly maps: MapHrefs
   /** The typed address; empty if none. */
   readonly typed: string
   /** null if nothing was looked up, or the API answered with an error. */
   readonly outcome: Outcome | null
 }
 
-export function LookUp({ base, world, typed, outcome, error }: LookUpProps) {
+export function LookUp({ base, maps, typed, outcome, error }: LookUpProps) {
   return (
     <>
       <Result error={error} />
@@ -29,12 +28,16 @@ export function LookUp({ base, world, typed, outcome, error }: LookUpProps) {
           <a href={`${base}/app/batch`}>Look up many addresses at once</a>
         </p>
       </div>
-      {outcome !== null && <Looked base={base} world={world} outcome={outcome} />}
+      {outcome !== null && <Looked base={base} maps={maps} outcome={outcome} />}
     </>
   )
 }
 
-function Looked({ base, world, outcome }: { base: string; world: string; outcome: Outcome }) {
+interface LookedProps extends Pick<LookUpProps, 'base' | 'maps'> {
+  readonly outcome: Outcome
+}
+
+function Looked({ base, maps, outcome }: LookedProps) {
   const isDegraded = outcome.kind === 'located' && outcome.result.meta?.degraded === true
   return (
     <>
@@ -44,7 +47,7 @@ function Looked({ base, world, outcome }: { base: string; world: string; outcome
           <a href={`${base}/app/billing`}>See plans and billing</a>.
         </Notice>
       )}
-      <Answer world={world} outcome={outcome} isOwn={false} />
+      <Answer maps={maps} outcome={outcome} isOwn={false} />
     </>
   )
 }

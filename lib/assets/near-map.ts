@@ -1,0 +1,139 @@
+import { TILE_COLUMNS, TILE_DEGREES, TILE_OVERLAP, TILE_ROWS, tileName } from './map-tile.ts'
+import { type Line, landOf, type Point, readAtlas, toPath } from './outlines.ts'
+
+/** A unit is about half a pixel of the nearest view. */
+const UNITS_PER_DEGREE = 50
+/** In degrees. Shapes are cut off this far outside of a tile's image, so that no cut shows. */
+const MARGIN = 0.5
+
+interface Box {
+  readonly west: number
+  readonly east: number
+  readonly south: number
+  readonly north: number
+}
+
+interface Shape {
+  /** ISO 3166-1 alpha-2. */
+  readonly code: string | undefined
+  readonly line: Line
+  readonly box: Box
+}
+
+/**
+ * Draws the countries of the world as SVG images of `TILE_DEGREES` squared, from Natural Earth's
+ * 1:50,000,000 outlines: JSON, an image for each name. The projection is that of the world map. A
+ * fragment with a country's code, such as `#GB`, colours this country.
+ */
+export async function drawTiles(): Promise<Uint8Array> {
+  const shapes = await readShapes()
+  const tiles: Record<string, string> = {}
+  for (let column = 0; column < TILE_COLUMNS; column++)
+    for (let row = 0; row < TILE_ROWS; row++) {
+      tiles[tileName(column, row)] = drawTile(shapes, boxOf(column, row))
+    }
+  return Buffer.from(JSON.stringify(tiles))
+}
+
+async function readShapes(): Promise<Shape[]> {
+  const atlas = await readAtlas('50m')
+  return atlas.objects.countries.geometries.flatMap((country) => {
+    const code = codeOf(country.id)
+    return landOf(atlas, [country]).map((line) => ({ code, line, box: around(line) }))
+  })
+}
+
+/**
+ * Turns a numeric code of ISO 3166-1 into the one of two letters: CLDR lists it as an alias
+ * (https://unicode.org/reports/tr35/#Canonical_Unicode_Locale_Identifiers).
+ */
+function codeOf(numeric: string | undefined): string | undefined {
+  return numeric === undefined ? undefined : new Intl.Locale(`und-${numeric}`).region
+}
+
+function around(line: Line): Box {
+  const longitudes = line.map(([longitude = 0]) => longitude)
+  const latitudes = line.map(([, latitude = 0]) => latitude)
+  return {
+    west: Math.min(...longitudes),
+    east: Math.max(...longitudes),
+    south: Math.min(...latitudes),
+    north: Math.max(...latitudes),
+  }
+}
+
+/** What the image of a tile shows. */
+function boxOf(column: number, row: number): Box {
+  const [west, north] = [column * TILE_DEGREES - 180, 90 - row * TILE_DEGREES]
+  return grown(
+    { west, east: west + TILE_DEGREES, south: north - TILE_DEGREES, north },
+    TILE_OVERLAP,
+  )
+}
+
+function grown({ west, east, south, north }: Box, by: number): Box {
+  return { west: west - by, east: east + by, south: south - by, north: north + by }
+}
+
+function drawTile(shapes: readonly Shape[], box: Box): string {
+  const cut = grown(box, MARGIN)
+  const near = shapes.filter(({ box }) => isCrossing(box, cut))
+  const codes = [...new Set(near.map(({ code }) => code))]
+  const paths = codes.map((code) => {
+    const lines = near.filter((shape) => shape.code === code).map((shape) => clip(shape, cut))
+    const data = toPath(lines, { unitsPerDegree: UNITS_PER_DEGREE, end: 'z' })
+    return `<path${code === undefined ? '' : ` id="${code}"`} d="${data}"/>`
+  })
+  return toSvg(box, paths.join('\n'))
+}
+
+function isCrossing(one: Box, other: Box): boolean {
+  return (
+    one.west < other.east &&
+    one.east > other.west &&
+    one.south < other.north &&
+    one.north > other.south
+  )
+}
+
+/** Cuts a closed line at each side of the box in turn (Sutherland and Hodgman, 1974). */
+function clip({ line, box }: Shape, { west, east, south, north }: Box): Line {
+  const depths = [
+    box.west < west && (([x = 0]: Point) => x - west),
+    box.east > east && (([x = 0]: Point) => east - x),
+    box.south < south && (([, y = 0]: Point) => y - south),
+    box.north > north && (([, y = 0]: Point) => north - y),
+  ]
+  return depths.filter((depth) => depth !== false).reduce(cutAt, line)
+}
+
+/** Keeps the part of a closed line whose depth is positive. */
+function cutAt(line: Line, depthOf: (point: Point) => number): Line {
+  return line.flatMap((point, at) => {
+    const before = line.at(at - 1) ?? point
+    const [from, to] = [depthOf(before), depthOf(point)]
+    const kept = to < 0 ? [] : [point]
+    return from < 0 === to < 0 ? kept : [between(before, point, from / (from - to)), ...kept]
+  })
+}
+
+function between([x = 0, y = 0]: Point, [toX = 0, toY = 0]: Point, share: number): Point {
+  return [x + (toX - x) * share, y + (toY - y) * share]
+}
+
+/** Sets its own colours, as the world map does. */
+function toSvg({ west, east, south, north }: Box, paths: string): string {
+  const view = [west, -north, east - west, north - south]
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${view.map((n) => n * UNITS_PER_DEGREE).join(' ')}" preserveAspectRatio="none">
+<style>
+path { fill: #d9dbe1; stroke: #a2a7b1; stroke-width: 0.75; stroke-linejoin: round; vector-effect: non-scaling-stroke }
+path:target { fill: #bed0e4 }
+@media (prefers-color-scheme: dark) {
+  path { fill: #3b3f48; stroke: #686e79 }
+  path:target { fill: #46566a }
+}
+</style>
+${paths}
+</svg>
+`
+}
