@@ -21,9 +21,9 @@ export function accountEndingHandlers(services: Parts) {
       const name = `meridian-${day}.tar.gz`
       if (isHead) return { status: 200, file: new Blob([]).stream(), name }
       await ledger.flush()
-      await insertAudit(db, callerEvent(caller, { action: 'export_account' }, now)).run()
       const onError = (err: unknown) => log.error({ requestId, err }, 'an export broke off')
-      const file = exportAccount(storage.longReads, { userId: caller.userId, now, onError })
+      const file = await exportAccount(storage.longReads, { userId: caller.userId, now, onError })
+      await insertAudit(db, callerEvent(caller, { action: 'export_account' }, now)).run()
       return { status: 200, file, name }
     },
     deleteAccount: async ({ caller, body, now }) => {

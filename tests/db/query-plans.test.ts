@@ -162,7 +162,9 @@ it('an export reads each page where the one before has ended, by an index', asyn
     return { changes: 0, rows: sql.includes('LIMIT') ? fullPage(sql) : [[0]] }
   }
   const onError = (error: unknown) => assert.fail(String(error))
-  await new Response(exportAccount({ execute }, { userId: '0', now: 0, onError })).arrayBuffer()
+  await new Response(
+    await exportAccount({ execute }, { userId: '0', now: 0, onError }),
+  ).arrayBuffer()
   assert.ok(asked.size > 2 * EXPORTED.length, `${asked.size} statements`)
   const plans = [...(await explain(asked))]
   const rereading = plans.filter(([, plan]) => plan.some((step) => REREADS.test(step)))

@@ -21,20 +21,27 @@ export interface ExportOptions {
 }
 
 /**
- * Everything that is stored about a user, except secrets, as JSON files in a gzipped tar archive. Reads
- * a thousand rows at a time, while the archive is sent.
+ * Everything that is stored about a user, except secrets, as JSON files in a gzipped tar archive. Rejects if the first
+ * file cannot be read. Reads the others, a thousand rows at a time, while the archive is sent.
  */
-export function exportAccount(
+export async function exportAccount(
   reads: Pick<Queries, 'execute'>,
   { userId, now, onError }: ExportOptions,
-): ReadableStream<Uint8Array> {
-  return packFiles(listFiles(reads, userId), { now, onError })
+): Promise<ReadableStream<Uint8Array>> {
+  const files = listFiles(reads, userId)
+  const first = await files.next()
+  return packFiles(startingWith(first, files), { now, onError })
+}
+
+async function* startingWith<Item>(first: IteratorResult<Item, void>, others: AsyncIterable<Item>) {
+  if (first.done !== true) yield first.value
+  yield* others
 }
 
 async function* listFiles(
   reads: Pick<Queries, 'execute'>,
   userId: string,
-): AsyncGenerator<PackedFile> {
+): AsyncGenerator<PackedFile, void> {
   for (const table of EXPORTED) {
     let number = 0
     const owners = table.owner === 'site_id' ? await listSitesIn(reads, table, userId) : [userId]

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { Parser } from 'tar'
+import { exportAccount } from '../../../lib/accounts/export/export-account.ts'
 import { readColumn, write, ZERO_BYTE } from '../../support/database/sql.ts'
 import { freshScene } from '../../support/scene/scene.ts'
 import { freshClient } from '../../support/scene/send.ts'
@@ -164,5 +165,25 @@ describe('GET /v1/account/me/export', () => {
     const { response, bytes } = await download('/app/account/export', { cookie })
     assert.equal(response.headers.get('content-type'), 'application/gzip')
     assert.ok((await unpack(bytes)).has('profile-0001.json'))
+  })
+})
+
+describe('an export', () => {
+  const options = { userId: 'usr_ada', now: 0, onError: assert.ifError }
+
+  it('is no archive if the first rows cannot be read', async () => {
+    const execute = () => Promise.reject(new Error('the disk fails'))
+    await assert.rejects(async () => exportAccount({ execute }, options), /the disk fails/)
+  })
+
+  it('breaks off, and is reported, if later rows cannot be read', async () => {
+    const execute = async ({ sql }: { readonly sql: string }) => {
+      if (!sql.includes('FROM users')) throw new Error('the disk fails')
+      return { changes: 0, rows: [['usr_ada']] }
+    }
+    const { promise: reported, resolve: onError } = Promise.withResolvers<unknown>()
+    const archive = await exportAccount({ execute }, { ...options, onError })
+    await assert.rejects(new Response(archive).arrayBuffer(), /the disk fails/)
+    assert.match(String(await reported), /the disk fails/)
   })
 })
