@@ -1,3 +1,4 @@
+import { replacedAlready } from '../../lib/access/key-rotation.ts'
 import { listReplacedIds } from '../../lib/access/keys.ts'
 import {
   ApiKeyCreated,
@@ -35,7 +36,7 @@ export const keyRoutes: readonly AppRoute<UserVisit>[] = [
   {
     method: 'get',
     path: `${KEY}/rotate`,
-    answer: catchErrors(showKeys, (visit) => ask(visit, 'Rotate the key?', RotateKey)),
+    answer: catchErrors(showKeys, askToRotate),
   },
   {
     method: 'get',
@@ -110,6 +111,12 @@ async function showNewKey(
   const limit = keys && (await findLimit(visit, keys, replaced))
   const content = NewKey({ base: instance.base, limit, ...shown })
   return showPage(visit, { title: 'Create a key', content, status })
+}
+
+async function askToRotate(visit: UserVisit): Promise<PageAnswer> {
+  const replaced = await listReplacedIds(visit.services.db, visit.me.id)
+  if (replaced.includes(visit.c.req.param('id') ?? '')) throw replacedAlready()
+  return ask(visit, 'Rotate the key?', RotateKey)
 }
 
 /** Asks before something is done to the key. */

@@ -168,7 +168,12 @@ describe('the keys page', () => {
       assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key: each })).status, 200)
     }
     const again = await ada.submit(path, { grace: '3600' })
-    assert.match(again.html, /role="alert">The key has already been replaced/)
+    const asked = await ada.visit(path)
+    assert.deepEqual([again.status, asked.status], [400, 400])
+    for (const { html: refused } of [again, asked]) {
+      assert.match(refused, /role="alert">The key has already been replaced: use the new one/)
+      assert.doesNotMatch(refused, /name="grace"/)
+    }
     app.pass(60 * MINUTE_MS)
     assert.equal((await app.send('GET', '/v1/ip/81.2.69.160', { key: old })).status, 401)
     const { html: later } = await ada.visit('/app/keys')
