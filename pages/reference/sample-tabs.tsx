@@ -21,7 +21,7 @@ export function SampleTabs({ samples, needsKey }: SampleTabsProps) {
         ))}
       </fieldset>
       {samples.map(({ language, text }) => (
-        <div class="sample copyable" data-language={language}>
+        <div class="sample" data-language={language}>
           <pre id={`sample-${language}`} tabindex={0}>
             {text}
           </pre>
