@@ -114,9 +114,15 @@ describe('the proof of a site', () => {
     await add(ada, SHOP)
     await add(eve, SHOP)
     const page = async (by: Person) => (await by.visit('/app/sites')).html
-    assert.match(await page(ada), />Unproven<\/span> You get the beacons because/)
+    assert.match(
+      await page(ada),
+      />Unproven<.*<details><summary>Prove the domain<\/summary><p>You get the beacons because/s,
+    )
     const refused = await page(eve)
-    assert.match(refused, />Not receiving<\/span> Another account registered this origin first/)
+    assert.match(
+      refused,
+      />Not receiving<.*<details open="">.*Another account registered this origin first/s,
+    )
     assert.match(refused, /at <strong>shop\.example or _meridian\.shop\.example<\/strong>/)
     assert.doesNotMatch(refused, /data-refresh/)
     const [path = '', id = ''] = /\/app\/sites\/([0-9a-f-]{36})\/proof/.exec(refused) ?? []
@@ -132,17 +138,17 @@ describe('the proof of a site', () => {
     const { location } = await eve.submit(path)
     const { html } = await eve.visit(location ?? '')
     assert.match(html, /The DNS record is there[\s\S]*>Proven</)
-    assert.match(await page(ada), />Not receiving<\/span> Another account registered/)
+    assert.match(await page(ada), />Not receiving<.*Another account registered/s)
   })
 
   it('is not offered for localhost', async () => {
     await add(ada, 'http://localhost:3000')
     const { html } = await ada.visit('/app/sites')
-    assert.match(html, />Unproven<\/span> You get the beacons because nobody registered/)
+    assert.match(html, />Unproven<.*You get the beacons because nobody registered/s)
     assert.doesNotMatch(html, /Check now/)
     await add(eve, 'http://localhost:3000')
     const refused = (await eve.visit('/app/sites')).html
-    assert.match(refused, />Not receiving<\/span> Another account registered this origin first\./)
+    assert.match(refused, />Not receiving<.*Another account registered this origin first\./s)
   })
 })
 
@@ -152,10 +158,16 @@ describe('the state of a site', () => {
     const state = async () => (await ada.visit('/app/sites')).html
     const waiting = await state()
     assert.match(waiting, />Waiting</)
-    assert.match(waiting, /aria-live="polite" data-refresh="15"/)
+    const refreshed = [
+      ...waiting.matchAll(/id="(badge|state)-[^"]*" aria-live="polite" data-refresh="15"/g),
+    ]
+    assert.deepEqual(
+      refreshed.map(([, part]) => part),
+      ['badge', 'state'],
+    )
     await sendBeacon()
     const receiving = await state()
-    assert.match(receiving, />Receiving<\/span> 1 beacon in the last 24 hours/)
+    assert.match(receiving, />Receiving<.*<p>1 beacon in the last 24 hours/s)
     assert.match(receiving, /2026-01-15 12:00 UTC/)
     assert.doesNotMatch(receiving, /data-refresh/)
     app.setClock(NOON + 30 * HOUR_MS)

@@ -27,6 +27,23 @@ interface BeaconStateProps {
 const WAITING_SECONDS = 15
 const UNKNOWN_SECONDS = 60
 
+const BADGES = {
+  receiving: ['Receiving', 'good'],
+  quiet: ['Quiet', 'near'],
+  waiting: ['Waiting', 'near'],
+  unknown: ['Unknown', ''],
+} as const satisfies Record<BeaconCheck['state'], readonly [text: string, kind: string]>
+
+/** The state of a site in a word. */
+export function BeaconBadge({ site, check }: Omit<BeaconStateProps, 'origin'>) {
+  const [text, kind] = BADGES[check.state]
+  return (
+    <span id={`badge-${site.id}`} aria-live="polite" data-refresh={refreshSeconds(check)}>
+      <span class={`badge ${kind}`}>{text}</span>
+    </span>
+  )
+}
+
 /** The state of a site. For a new site it refreshes until a beacon arrives. */
 export function BeaconState({ site, check, origin }: BeaconStateProps) {
   return (
@@ -51,30 +68,25 @@ function State({ check, origin }: Pick<BeaconStateProps, 'check' | 'origin'>) {
     case 'receiving':
       return (
         <p>
-          <span class="badge good">Receiving</span> {counted(check.accepted, 'beacon', 'beacons')}{' '}
-          in the last 24 hours. The last hour with beacons was {hourText(check.lastHour)} UTC.
+          {counted(check.accepted, 'beacon', 'beacons')} in the last 24 hours. The last hour with
+          beacons was {hourText(check.lastHour)} UTC.
           <Bots bots={check.bots} />
         </p>
       )
     case 'quiet':
       return (
         <p>
-          <span class="badge near">Quiet</span> No beacons in the last 24 hours. The last hour with
-          beacons was {hourText(check.lastHour)} UTC.
+          No beacons in the last 24 hours. The last hour with beacons was {hourText(check.lastHour)}{' '}
+          UTC.
         </p>
       )
     case 'unknown':
-      return (
-        <p>
-          <span class="badge">Unknown</span> Cannot count beacons now: {check.reason}.
-        </p>
-      )
+      return <p>Cannot count beacons now: {check.reason}.</p>
     case 'waiting':
       return (
         <>
           <p>
-            <span class="badge near">Waiting</span> No beacons yet. Add the snippet to the head of a
-            page, open the page, then leave it.
+            No beacons yet. Add the snippet to the head of a page, open the page, then leave it.
             <Bots bots={check.bots} />
           </p>
           <Hints origin={origin} />

@@ -14,34 +14,34 @@ interface ProofProps {
 
 /** Which account gets the beacons of the site, and the DNS record that proves its domain. */
 export function Proof({ base, site, proof, isMissed }: ProofProps) {
-  const { record, receives, checkedAt } = proof
-  const [text, badge, kind = ''] = describe(proof)
+  const { record, receives, missingSince, checkedAt } = proof
+  const [text] = describe(proof)
+  if (record === null) return <p class="soft">{text}</p>
   return (
-    <div>
+    <details open={!receives || isMissed || missingSince !== null}>
+      <summary>Prove the domain</summary>
+      <p>{text}</p>
       <p>
-        <span class={`badge ${kind}`}>{badge}</span> {text}
+        Add this TXT record to the DNS, at <strong>{record.names.join(' or ')}</strong>:
       </p>
-      {record !== null && (
-        <details open={!receives || isMissed}>
-          <summary>Prove the domain</summary>
-          <p>
-            Add this TXT record to the DNS, at <strong>{record.names.join(' or ')}</strong>:
-          </p>
-          <Copyable id={`record-${site.id}`} text={record.value} />
-          <p class="soft small">
-            Then keep it: it is checked once a day, and the proof ends after a week without it. Last
-            check: <Time at={checkedAt} />
-          </p>
-          <PostButton
-            action={`${base}/app/sites/${site.id}/proof`}
-            text="Check now"
-            label={`Check the DNS record of ${site.name} now`}
-            kind="quiet"
-          />
-        </details>
-      )}
-    </div>
+      <Copyable id={`record-${site.id}`} text={record.value} />
+      <p class="soft small">
+        Then keep it: it is checked once a day, and the proof ends after a week without it. Last
+        check: <Time at={checkedAt} />
+      </p>
+      <PostButton
+        action={`${base}/app/sites/${site.id}/proof`}
+        text="Check now"
+        label={`Check the DNS record of ${site.name} now`}
+        kind="quiet"
+      />
+    </details>
   )
+}
+
+export function ProofBadge({ proof }: Pick<ProofProps, 'proof'>) {
+  const [, badge, kind = ''] = describe(proof)
+  return <span class={`badge ${kind}`}>{badge}</span>
 }
 
 type Description = readonly [text: string, badge: string, kind?: 'good' | 'near']

@@ -8,8 +8,8 @@ import { Confirm, Form } from '../parts/form.tsx'
 import { counted } from '../parts/format.ts'
 import { type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
-import { type BeaconCheck, BeaconState } from './beacon-state.tsx'
-import { Proof } from './proof.tsx'
+import { BeaconBadge, type BeaconCheck, BeaconState } from './beacon-state.tsx'
+import { Proof, ProofBadge } from './proof.tsx'
 
 export interface Snippets {
   /** Loads the newest script. */
@@ -78,6 +78,8 @@ function SiteItem({ base, site, proof, check, ...rest }: SiteItemProps) {
     <li class="card item">
       <div class="item-head">
         <h2>{name}</h2>
+        {proof.receives && <BeaconBadge site={site} check={check} />}
+        <ProofBadge proof={proof} />
         <span class="soft small">
           Added <Time at={createdAt} precision="day" />
         </span>

@@ -72,6 +72,7 @@ describe('the sites page in a browser', { timeout: TIMEOUT_MS }, () => {
     assert.ok(await page.locator('.hints').isVisible(), 'a refresh leaves open what is open')
     await sendBeacon(JSON.stringify({ metrics: { lcp: 900 } }))
     await page.waitForSelector('.badge:text("Receiving")')
+    await page.waitForSelector('.beacon-state:has-text("1 beacon in the last 24 hours")')
     assert.equal(await page.locator('[data-refresh]').count(), 0)
     assert.deepEqual(errors, [])
   })
@@ -86,7 +87,7 @@ describe('the sites page in a browser', { timeout: TIMEOUT_MS }, () => {
     await setHidden(true)
     assert.equal(await page.locator('.beacon-state').textContent(), 'old')
     await setHidden(false)
-    await page.waitForSelector('.badge:text("Receiving")')
+    await page.waitForSelector('.beacon-state:has-text("in the last 24 hours")')
   })
 })
 
