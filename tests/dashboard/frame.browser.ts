@@ -11,7 +11,13 @@ const PHONE = { viewport: { width: 390, height: 800 } }
 /** Of a target for a finger (WCAG 2.2, success criterion 2.5.5). */
 const LEAST_HEIGHT = 44
 
-const { site, open } = browseSignedIn(shared)
+const { site, open } = browseSignedIn(shared, async ({ app, token }) => {
+  const headers = { authorization: `Bearer ${token}` }
+  await app.send('POST', '/v1/account/me/sites', {
+    headers,
+    body: { name: 'https://shop.example' },
+  })
+})
 
 describe('the menu of the dashboard', { timeout: TIMEOUT_MS }, () => {
   it('opens on a phone without JavaScript, and leads to every page', async () => {
@@ -91,7 +97,16 @@ describe('the type of all pages', { timeout: TIMEOUT_MS }, () => {
   })
 })
 
-const PAGES = ['/', '/docs', '/app/sign-in', '/app', '/app/keys', '/app/usage', '/app/account']
+const PAGES = [
+  '/',
+  '/docs',
+  '/app/sign-in',
+  '/app',
+  '/app/keys',
+  '/app/usage',
+  '/app/account',
+  '/app/vitals',
+]
 
 describe('the layout while a page loads', { timeout: TIMEOUT_MS }, () => {
   for (const width of [1280, 390]) {

@@ -3,8 +3,8 @@ import { fetchPage } from './fetch-page.ts'
 /**
  * Shows the new results as soon as a filter is changed, without loading the page again, so that the
  * focus stays in the form. Replaces the contents of `#summary`, which screen readers read out when it
- * changes, and all of `#report`; then calls `onShown` with the new report. If that fails, the browser
- * submits the form and the whole page shows what is wrong.
+ * changes, and of `#site-menu`, whose links keep the filters, and all of `#report`; then calls `onShown` with
+ * the new report. If that fails, the browser submits the form and the whole page shows what is wrong.
  */
 export function filterAtOnce(form: HTMLFormElement, onShown: (report: HTMLElement) => void): void {
   let latest = new AbortController()
@@ -19,7 +19,8 @@ export function filterAtOnce(form: HTMLFormElement, onShown: (report: HTMLElemen
       const fresh = page.getElementById('report')
       if (signal.aborted) return
       if (report === null || fresh === null) return form.submit()
-      replaceSummary(page)
+      replaceContents('summary', page)
+      replaceContents('site-menu', page)
       keepOpen(report, fresh)
       report.replaceWith(fresh)
       history.replaceState(null, '', url)
@@ -52,9 +53,9 @@ function isComplete(query: URLSearchParams): boolean {
   return query.get('period') !== 'custom' || (query.get('from') !== '' && query.get('to') !== '')
 }
 
-function replaceSummary(page: Document): void {
-  const fresh = page.getElementById('summary')
-  document.getElementById('summary')?.replaceChildren(...(fresh?.childNodes ?? []))
+function replaceContents(id: string, page: Document): void {
+  const fresh = page.getElementById(id)
+  document.getElementById(id)?.replaceChildren(...(fresh?.childNodes ?? []))
 }
 
 /** Keeps sections open or closed as the user has left them. */

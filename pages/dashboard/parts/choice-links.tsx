@@ -9,8 +9,8 @@ export interface ChoiceLink {
 interface ChoiceLinksProps {
   /** What is chosen, for those who hear the page. */
   readonly label: string
-  /** `tabs` choose what a part of the page shows, a `switch` what all of it shows. */
-  readonly look: 'tabs' | 'switch'
+  /** `tabs` choose what a part of the page shows, a `switch` what all of it shows; `groups` are long lists. */
+  readonly look: 'tabs' | 'switch' | 'groups'
   /** `true`: the chosen link leads to the first of several pages. */
   readonly current?: 'page' | 'true'
   readonly links: readonly ChoiceLink[]

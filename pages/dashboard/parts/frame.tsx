@@ -3,7 +3,7 @@ import { Document, Mark } from '../../document.tsx'
 import { Icon, type IconName } from '../../icon.tsx'
 import type { LayoutProps } from '../../layout.tsx'
 import { PostForm } from '../../post-form.tsx'
-import { ChoiceLinks } from './choice-links.tsx'
+import { type ChoiceLink, ChoiceLinks } from './choice-links.tsx'
 
 /** The navigation at the side of a page. */
 export interface Rail {
@@ -17,8 +17,12 @@ export interface Rail {
 interface RailGroup {
   /** Absent: the pages before all groups. */
   readonly title?: string
+  /** Whether its pages are about sites: on pages of one site, it has the way to the others. */
+  readonly isOfSites?: true
   readonly pages: readonly RailPage[]
 }
+
+export type SiteLink = ChoiceLink & { readonly text: string }
 
 interface RailPage {
   readonly path: `/app${string}`
@@ -30,13 +34,16 @@ export interface FrameProps extends LayoutProps {
   /** The name or address shown for the user. */
   readonly user: string
   readonly rail: Rail
+  /** Links to the same page of each of the user's sites; absent: the page is not about one site. */
+  readonly sites?: readonly SiteLink[] | undefined
   /** Beside the heading: the main action of the page, or its filters. */
   readonly action?: Child
 }
 
 /** The frame of every page for signed-in users: the user, the navigation and the heading. */
-export function Frame({ instance, assets, title, path, user, rail, action, children }: FrameProps) {
+export function Frame({ instance, assets, title, path, user, ...parts }: FrameProps) {
   const { base } = instance
+  const { rail, sites, action, children } = parts
   return (
     <Document title={`${title} · Meridian`} assets={assets}>
       <header class="bar app-bar">
@@ -52,7 +59,7 @@ export function Frame({ instance, assets, title, path, user, rail, action, child
         <AccountMenu base={base} user={user} />
       </header>
       <div class="app">
-        <RailView base={base} path={path} rail={rail} />
+        <RailView base={base} path={path} rail={rail} sites={sites} />
         <main id="content">
           <PageHead title={title} action={action} />
           {children}
@@ -101,8 +108,10 @@ function AccountMenu({ base, user }: { readonly base: string; readonly user: str
   )
 }
 
+type RailViewProps = Pick<FrameProps, 'path' | 'rail' | 'sites'> & { readonly base: string }
+
 /** At the side of wide screens; on narrow ones, the button of the bar opens it. */
-function RailView({ base, path, rail }: Pick<FrameProps, 'path' | 'rail'> & { base: string }) {
+function RailView({ base, path, rail, sites = [] }: RailViewProps) {
   return (
     <div id="menu" class="rail" popover="auto">
       {rail.areas.length > 0 && (
@@ -114,9 +123,10 @@ function RailView({ base, path, rail }: Pick<FrameProps, 'path' | 'rail'> & { ba
         />
       )}
       <nav class="groups" aria-label={rail.label}>
-        {rail.groups.map(({ title, pages }) => (
+        {rail.groups.map(({ title, isOfSites, pages }) => (
           <>
             {title !== undefined && <h2>{title}</h2>}
+            {isOfSites && <SiteMenu sites={sites} />}
             {pages.map((page) => (
               <a
                 href={`${base}${page.path}`}
@@ -130,6 +140,24 @@ function RailView({ base, path, rail }: Pick<FrameProps, 'path' | 'rail'> & { ba
         ))}
       </nav>
     </div>
+  )
+}
+
+/** The site that the page is about, and the way to the others. Longer than the rail, so it opens over the page. */
+function SiteMenu({ sites }: { readonly sites: readonly SiteLink[] }) {
+  const chosen = sites.find(({ isChosen }) => isChosen)
+  if (sites.length < 2 && sites[0] === chosen) {
+    return chosen === undefined ? null : <p class="site">{chosen.text}</p>
+  }
+  return (
+    <>
+      <button type="button" class="quiet site" popovertarget="site-menu">
+        <span class="unseen">Site:</span> {chosen?.text ?? 'Choose a site'}
+      </button>
+      <div id="site-menu" class="card" popover="auto">
+        <ChoiceLinks label="Your sites" look="groups" links={sites} />
+      </div>
+    </>
   )
 }
 

@@ -9,8 +9,6 @@ export interface CountryName {
 interface FiltersProps {
   /** The path of the page. */
   readonly page: string
-  /** Empty: the page has only one. */
-  readonly sites: readonly string[]
   readonly choice: VitalsChoice
   readonly countries: readonly CountryName[]
   /** Codes of the countries in the data. */
@@ -27,25 +25,18 @@ const PERIOD_LABELS: Readonly<Record<PeriodName, string>> = {
 }
 
 /** What links choose, and the form must not lose. */
-const KEPT = ['device', 'path', 'metric', 'sort'] as const
+const KEPT = ['site', 'device', 'path', 'metric', 'sort'] as const
 
 /** The form that filters the data. The choice is in the URL, so that it can be shared. */
 export function Filters(props: FiltersProps) {
-  const { page, sites, choice, countries, measured, problem } = props
-  const { site, period, country } = choice
+  const { page, choice, countries, measured, problem } = props
+  const { period, country } = choice
   const day = { type: 'date', when: 'when-custom', problem } as const
   const byName = countries.toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
   const present = byName.filter(({ code }) => measured.includes(code))
   const others = byName.filter(({ code }) => !measured.includes(code))
   return (
     <form class="filters" method="get" action={page}>
-      {sites.length > 0 && (
-        <Select name="site" label="Site">
-          {sites.map((name) => (
-            <Option value={name} text={name} chosen={site} />
-          ))}
-        </Select>
-      )}
       <Select name="period" label="Period">
         {PERIODS.map((name) => (
           <Option value={name} text={PERIOD_LABELS[name]} chosen={period} />
@@ -58,7 +49,7 @@ export function Filters(props: FiltersProps) {
         <CountryOptions label="In this period" countries={present} chosen={country} />
         <CountryOptions label="Others" countries={others} chosen={country} />
       </Select>
-      {KEPT.map((name) => (
+      {KEPT.filter((name) => choice[name] !== '').map((name) => (
         <input type="hidden" name={name} value={choice[name]} />
       ))}
       <button type="submit">Show</button>

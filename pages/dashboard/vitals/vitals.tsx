@@ -45,8 +45,6 @@ export interface OwnerParts {
 export interface VitalsProps extends PageProps {
   /** The path of the page, with the base. */
   readonly page: string
-  /** From which one chooses; empty for readers of a link. */
-  readonly sites: readonly string[]
   readonly choice: VitalsChoice
   readonly countries: readonly CountryName[]
   /** null: the page is for readers of a link, who see what docs/security.md says. */

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { AssetName } from '../../../lib/assets/page-assets.ts'
 import { GuestFrame } from '../../../pages/dashboard/account/guest-frame.tsx'
-import { Frame, type Rail } from '../../../pages/dashboard/parts/frame.tsx'
+import { Frame, type Rail, type SiteLink } from '../../../pages/dashboard/parts/frame.tsx'
 import { OPERATE_RAIL, OPERATOR_RAIL, USER_RAIL } from '../../../pages/dashboard/parts/rails.ts'
 import type { PageAnswer } from '../../pages/page.ts'
 import { pageAssets } from '../../pages/page-assets.ts'
@@ -14,6 +14,8 @@ interface Page {
   readonly status?: number
   /** Beside the heading: the main action of the page, or its filters. */
   readonly action?: Child
+  /** Links to the same page of each of the user's sites; absent: the page is not about one site. */
+  readonly sites?: readonly SiteLink[]
   /** Scripts and styles that this page loads in addition to the common ones. */
   readonly assets?: readonly AssetName[]
 }
@@ -30,10 +32,10 @@ export async function showOperatePage(visit: UserVisit, page: Page): Promise<Pag
 
 async function showInFrame(visit: UserVisit, page: Page, rail: Rail): Promise<PageAnswer> {
   const { instance, c, me } = visit
-  const { title, content, action, status = 200, assets = [] } = page
+  const { title, content, action, sites, status = 200, assets = [] } = page
   const loaded = await pageAssets(instance.base, 'app.css', 'app.js', ...assets)
   const user = me.email ?? me.name ?? me.id
-  const frame = { instance, assets: loaded, title, path: c.req.path, user, rail, action }
+  const frame = { instance, assets: loaded, title, path: c.req.path, user, rail, sites, action }
   return { status, html: Frame({ ...frame, children: content }) }
 }
 

@@ -60,7 +60,6 @@ async function showShared(api: Api, c: Context<Env>, exchange: Exchange): Promis
   const shown = {
     base: instance.base,
     page: `${instance.base}${SHARED_PATH.replace(':token', token)}`,
-    sites: [],
     choice: { ...withDays(choice, services.now()), site: '' },
     countries: listCountries(),
     owner: null,

@@ -4,6 +4,7 @@ import { SCRIPT_PATH } from '../../../lib/contract/telemetry/script.ts'
 import type { RumSummary } from '../../../lib/contract/telemetry/telemetry-schemas.ts'
 import { listCountries } from '../../../lib/geo/place/countries.ts'
 import { siteText } from '../../../pages/dashboard/parts/format.ts'
+import { linkFrom } from '../../../pages/dashboard/vitals/choice.ts'
 import { Mails } from '../../../pages/dashboard/vitals/mails.tsx'
 import { Sharing } from '../../../pages/dashboard/vitals/sharing.tsx'
 import {
@@ -63,7 +64,6 @@ async function showVitals(
   const shown = {
     base: instance.base,
     page,
-    sites: names,
     choice: withDays(choice, services.now()),
     countries: listCountries(),
     owner: {
@@ -72,10 +72,17 @@ async function showVitals(
     },
     done: DONE[c.req.query('done') ?? ''],
   }
+  const linkTo = linkFrom(page, choice)
   const show = (props: VitalsProps, answered: number) =>
     showPage(visit, {
       title: site === undefined ? TITLE : `${TITLE} of ${siteText(site.name)}`,
       assets: ['vitals.js'],
+      // A path is one of this site alone.
+      sites: names.map((name) => ({
+        text: siteText(name),
+        href: linkTo({ site: name, path: '' }),
+        isChosen: name === choice.site,
+      })),
       action: VitalsFilters(props),
       content: Vitals(props),
       status: answered,
