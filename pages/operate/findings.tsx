@@ -1,4 +1,10 @@
-const BADGES = { ok: 'good', warning: 'near', wrong: 'error' } as const
+import type { Child } from 'hono/jsx'
+
+const BADGES = {
+  ok: { look: 'good', text: 'Fine' },
+  warning: { look: 'near', text: 'Warning' },
+  wrong: { look: 'error', text: 'Wrong' },
+} as const
 
 /** A finding of the doctor. */
 export interface DoctorFinding {
@@ -30,30 +36,88 @@ interface FindingsProps {
   readonly base?: string
 }
 
+/** Shows the findings by check. Many warnings need no badge each. */
 export function Findings({ findings, base }: FindingsProps) {
+  const isUniform = findings.length > 1 && new Set(findings.map(({ state }) => state)).size === 1
   return (
     <ul class="findings">
-      {findings.map((finding) => (
-        <li>
-          <span class={`badge ${BADGES[finding.state]}`}>{finding.state}</span>
-          <div>
-            <strong>{finding.check}</strong> {finding.text}
-            {finding.advice !== undefined && <p class="soft">{finding.advice}</p>}
-            {base !== undefined && <Next base={base} finding={finding} />}
-          </div>
-        </li>
+      {groupsOf(findings, ({ check, state }) => `${state} ${check}`).map((group) => (
+        <CheckView
+          base={base}
+          findings={group}
+          hasBadge={!isUniform || group[0].state === 'wrong'}
+        />
       ))}
     </ul>
   )
 }
 
-function Next({ base, finding: { check, state } }: { base: string; finding: DoctorFinding }) {
-  const next = NEXT[check]
-  if (next === undefined || state === 'ok') return null
-  const [path, text] = next
+type Group = readonly [DoctorFinding, ...DoctorFinding[]]
+
+function groupsOf(
+  findings: readonly DoctorFinding[],
+  keyOf: (finding: DoctorFinding) => string | undefined,
+): Group[] {
+  const groups = Map.groupBy(findings, keyOf)
+  return [...groups.values()].flatMap(([first, ...rest]) => {
+    return first === undefined ? [] : [[first, ...rest] satisfies Group]
+  })
+}
+
+interface CheckViewProps {
+  readonly base: string | undefined
+  /** With the same check and the same state. */
+  readonly findings: Group
+  readonly hasBadge: boolean
+}
+
+function CheckView({ base, findings, hasBadge }: CheckViewProps) {
+  const [{ check, state }] = findings
+  const { look, text } = BADGES[state]
   return (
-    <p>
-      <a href={`${base}${path}`}>{text}</a>
-    </p>
+    <li>
+      <div class="item-head">
+        <strong>{check}</strong>
+        {hasBadge && <span class={`badge ${look}`}>{text}</span>}
+        {base !== undefined && state !== 'ok' && <Next base={base} check={check} />}
+      </div>
+      {groupsOf(findings, ({ advice }) => advice).map((alike) => (
+        <div>
+          {alike.map((finding) => (
+            <p>
+              <Coded text={finding.text} />
+            </p>
+          ))}
+          {alike[0].advice !== undefined && (
+            <p class="soft">
+              <Coded text={toSentence(alike[0].advice)} />
+            </p>
+          )}
+        </div>
+      ))}
+    </li>
   )
+}
+
+function Next({ base, check }: { readonly base: string; readonly check: string }) {
+  const next = NEXT[check]
+  if (next === undefined) return null
+  const [path, text] = next
+  return <a href={`${base}${path}`}>{text}</a>
+}
+
+/** Commands with their options, settings with their values, and absolute paths. */
+const CODE =
+  /((?:npm run|npx meridian) [a-z-]+(?: --[a-z-]*)*|chmod \d+|\b[A-Z]+(?:_[A-Z]+)+(?:=[\w./:-]*\w)?|(?<=^|\s)\/[\w./-]*\w)/
+
+/** A text of the doctor, which is plain because terminals and programs read it as well. */
+function Coded({ text }: { readonly text: string }): Child {
+  // The separators are captured: every second part is code.
+  return text.split(CODE).map((part, at) => (at % 2 === 0 ? part : <code>{part}</code>))
+}
+
+/** Begins with a capital, unless with code. */
+function toSentence(advice: string): string {
+  if (CODE.exec(advice)?.index === 0) return advice
+  return `${advice.charAt(0).toUpperCase()}${advice.slice(1)}`
 }

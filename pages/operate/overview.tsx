@@ -29,7 +29,7 @@ interface Revenue {
 
 const URGENCY = { wrong: 0, warning: 1, ok: 2 } as const
 
-/** Whether all is well, what to do if not, and how much goes on. */
+/** How much goes on, whether all is well, and what to do if not. */
 export function OverviewOfAll({ base, findings, doctorRanAt, ...figures }: OverviewOfAllProps) {
   const isWell = ({ state }: DoctorFinding) => state === 'ok'
   const problems = findings
@@ -37,6 +37,7 @@ export function OverviewOfAll({ base, findings, doctorRanAt, ...figures }: Overv
     .toSorted((one, other) => URGENCY[one.state] - URGENCY[other.state])
   return (
     <>
+      <Figures base={base} {...figures} />
       <Card
         id="well"
         title={
@@ -52,7 +53,6 @@ export function OverviewOfAll({ base, findings, doctorRanAt, ...figures }: Overv
         </details>
         <Doctor base={base} ranAt={doctorRanAt} />
       </Card>
-      <Figures base={base} {...figures} />
     </>
   )
 }

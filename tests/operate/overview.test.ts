@@ -60,13 +60,37 @@ describe('the first page of operators', () => {
     await write(app, add, day - 2, 'locateAddress', 500, 99)
     const html = await show()
     assert.match(html, /\d+ things need your attention/)
-    assert.match(html, /backups is 72 hours old<p class="soft">run .*#backups-title">Back up now</)
-    assert.match(html, /MERIDIAN_SMTP_URL is not set: .*<p class="soft">set it, or/)
-    assert.match(html, /1 inquiry reached nobody.*\/inquiries\?state=dead">Failed inquiries/)
+    assert.match(
+      html,
+      /#backups-title">Back up now<.*<\/code> is 72 hours old<\/p><p class="soft">Run /,
+    )
+    assert.match(html, /MERIDIAN_SMTP_URL<\/code> is not set: [^/]*<\/p><p class="soft">Set it, or/)
+    assert.match(html, /\/inquiries\?state=dead">Failed inquiries<.*1 inquiry reached nobody/)
     assert.match(html, /7 answers since yesterday, 00:00 UTC, had status 5xx/)
     assert.match(html, /What is fine.*Look-ups and writes work/)
     assert.match(html, /<p class="figure">7<\/p><p class="soft">12,000 yesterday/)
     assert.doesNotMatch(html, /Subscriptions, a month/)
+  })
+
+  it('shows the figures first, then each check once, without a badge on each of many warnings', async () => {
+    const findings = ['asn', 'city'].map((name) => ({
+      check: 'Mail',
+      state: 'warning',
+      text: `The file ${name} is old`,
+      advice: 'run: npm run geo -- --download, or set MERIDIAN_GEO=/srv/geo, or wait',
+    }))
+    const { app, olga, show } = await open({ runScript: async () => JSON.stringify(findings) })
+    await olga.submit(`${PAGE}/system/doctor`)
+    await app.services.operatorJobs.doctor.settled()
+    const html = await show()
+    assert.ok(html.indexOf('Requests today') < html.indexOf('your attention'))
+    const [problems = ''] = /<ul class="findings">.*?<\/ul>/s.exec(html) ?? []
+    assert.equal(problems.match(/<strong>Mail<\/strong>/g)?.length, 1)
+    assert.match(
+      problems,
+      /<p>The file asn is old<\/p><p>The file city is old<\/p><p class="soft">Run: <code>npm run geo -- --download<\/code>, or set <code>MERIDIAN_GEO=\/srv\/geo<\/code>, or wait<\/p>/,
+    )
+    assert.doesNotMatch(problems, /badge/)
   })
 
   it('says that all is well, or how the health check fails', async () => {
@@ -76,7 +100,7 @@ describe('the first page of operators', () => {
     app.setReadOnly(false)
     assert.match(
       html,
-      /badge error">wrong<.*<strong>Health<\/strong> The health check database fails/,
+      /<strong>Health<\/strong><span class="badge error">Wrong<.*The health check database fails/,
     )
     assert.ok(html.indexOf('badge error') < html.indexOf('badge near'))
   })
@@ -85,7 +109,7 @@ describe('the first page of operators', () => {
     const { text } = checkFiles({ limit: 256, needed: 10_200 })
     assert.equal(text, 'This process may open 256 files, but MERIDIAN_MAX_CONNECTIONS needs 10200')
     const { show } = await open({ env: { MERIDIAN_MAX_CONNECTIONS: '10' } })
-    assert.match(await show(), /<strong>Open files<\/strong> Enough files may be open/)
+    assert.match(await show(), /<strong>Open files<\/strong>.*Enough files may be open/)
   })
 
   it('repeats what the doctor found with its slower checks', async () => {
@@ -99,7 +123,7 @@ describe('the first page of operators', () => {
     await olga.submit(`${PAGE}/system/doctor`)
     await app.services.operatorJobs.doctor.settled()
     const html = await show()
-    assert.match(html, /<strong>Mail<\/strong> mail\.example accepts no mail/)
+    assert.match(html, /<strong>Mail<\/strong>.*mail\.example accepts no mail/)
     assert.match(html, /It last ran: *<time/)
     assert.doesNotMatch(html, /of the last run|The clock says/)
   })

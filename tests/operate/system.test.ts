@@ -79,14 +79,14 @@ describe('the page of the system', () => {
 
   it("shows how far Litestream's copy is, and when it stops", ofLitestream, async () => {
     const { app, show } = await open({ env: { MERIDIAN_REPLICATED: '1' } })
-    assert.match(await show(), /badge near">warning<.*Litestream does not answer: .*ENOENT/)
+    assert.match(await show(), /badge near">Warning<.*Litestream does not answer: .*ENOENT/)
     await using litestream = await startLitestreamServer(app.dataDir)
     litestream.answer({ syncedAt: NOON - 2_000, read: 2 ** 40 })
     assert.match(await show(), /completed the copy 2 seconds ago; it has read the whole log/)
     litestream.answer({ syncedAt: NOON - 61_000, read: 0 })
     assert.match(
       await show(),
-      /badge near">warning<.*copy 61 seconds ago; \d+\.\d kB of the log wait/,
+      /badge near">Warning<.*copy 61 seconds ago; \d+\.\d kB of the log wait/,
     )
   })
 })
@@ -102,8 +102,8 @@ describe('the doctor on the page', () => {
     assert.equal((await act('doctor')).location, PAGE)
     await settled('doctor')
     const html = await show()
-    assert.match(html, /badge good">ok<\/span><div><strong>Disk<\/strong> 9.0 GB are free/)
-    assert.match(html, /badge near">warning<.*There is no backup<p class="soft">make one/)
+    assert.match(html, /<strong>Disk<\/strong><span class="badge good">Fine<.*9.0 GB are free/)
+    assert.match(html, /badge near">Warning<.*There is no backup<\/p><p class="soft">Make one/)
     assert.deepEqual(await actions(), ['run_doctor'])
   })
 
@@ -146,7 +146,7 @@ describe('a backup that an operator starts', () => {
     assert.ok(existsSync(path), html)
     await act('doctor')
     await settled('doctor')
-    assert.match(await show(), /<strong>Backups<\/strong> The latest backup in/)
+    assert.match(await show(), /<strong>Backups<\/strong>.*<p>The latest backup in/)
     assert.deepEqual(await actions(), ['create_backup', 'run_doctor'])
   })
 
