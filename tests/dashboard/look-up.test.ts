@@ -164,6 +164,9 @@ describe('POST /app/batch', () => {
     assert.match(html, /CSV with commas; addresses in “column_2”, the last of several/)
     assert.deepEqual(tableIn(html)[1]?.slice(2, 4), ['81.2.69.160', 'London'])
     assert.match(html, /<option value="1" selected="">in column_2/)
+    const folded = '<summary>Set it yourself</summary>'
+    assert.ok(html.includes(`<details open="">${folded}`), 'shows what was corrected')
+    assert.ok((await ada.visit('/app/batch')).html.includes(`<details>${folded}`))
   })
 
   it('shows what is wrong with the input, and keeps it', async () => {

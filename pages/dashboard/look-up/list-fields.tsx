@@ -18,32 +18,38 @@ export function ListFields({ corrections, form }: ListFieldsProps) {
   const { kind = '', hasHeader, column, take = 'first' } = corrections
   const header = hasHeader === undefined ? '' : headerValue(hasHeader)
   const place = column === undefined ? '' : placeValue(column)
+  const isCorrected = `${kind}${header}${place}` !== '' || take !== 'first'
   return (
-    <fieldset class="choices list-form" id="list-form">
+    <fieldset class="choices" id="list-form">
       <legend>How the list is written</legend>
       <p class="hint" id="recognised" role="status">
         {form === undefined ? 'Recognised by its content.' : `${describeForm(form)}.`}
       </p>
-      <Select name="kind" label="Kind">
-        <Option value="" text="Recognise" chosen={kind} />
-        {KIND_VALUES.map((value) => (
-          <Option value={value} text={kindName(value)} chosen={kind} />
-        ))}
-      </Select>
-      <Select name="header" label="First line">
-        <Option value="" text="Recognise" chosen={header} />
-        <Option value="yes" text="Names of columns" chosen={header} />
-        <Option value="no" text="A row" chosen={header} />
-      </Select>
-      <Select name="place" label="Addresses are">
-        {placeOptions(form).map(([value, text]) => (
-          <Option value={value} text={text} chosen={place} />
-        ))}
-      </Select>
-      <Select name="take" label="If there are several, look up">
-        <Option value="first" text="the first" chosen={take} />
-        <Option value="last" text="the last" chosen={take} />
-      </Select>
+      <details open={isCorrected}>
+        <summary>Set it yourself</summary>
+        <div class="list-form">
+          <Select name="kind" label="Kind">
+            <Option value="" text="Recognise" chosen={kind} />
+            {KIND_VALUES.map((value) => (
+              <Option value={value} text={kindName(value)} chosen={kind} />
+            ))}
+          </Select>
+          <Select name="header" label="First line">
+            <Option value="" text="Recognise" chosen={header} />
+            <Option value="yes" text="Names of columns" chosen={header} />
+            <Option value="no" text="A row" chosen={header} />
+          </Select>
+          <Select name="place" label="Addresses are">
+            {placeOptions(form).map(([value, text]) => (
+              <Option value={value} text={text} chosen={place} />
+            ))}
+          </Select>
+          <Select name="take" label="If there are several, look up">
+            <Option value="first" text="the first" chosen={take} />
+            <Option value="last" text="the last" chosen={take} />
+          </Select>
+        </div>
+      </details>
     </fieldset>
   )
 }
