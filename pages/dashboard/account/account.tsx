@@ -60,12 +60,14 @@ export function Account(props: AccountProps) {
 }
 
 function Profile({ base, me, canMail, authUrl }: AccountProps) {
+  // Without mail there is nothing that a user could do about it.
+  const unverified = canMail ? 'No' : undefined
   return (
     <section class="block" aria-label="About you">
       <FactList
         facts={[
           ['E-mail address', me.email ?? '–'],
-          ['Verified', me.emailVerified ? 'Yes' : 'No'],
+          ['Verified', me.emailVerified ? 'Yes' : unverified],
           ['Account created', <Time at={me.createdAt} precision="day" />],
           ['User ID', <code>{me.id}</code>],
           [
