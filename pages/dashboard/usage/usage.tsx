@@ -29,12 +29,12 @@ export function Usage({ base, choice, keys, report, error }: UsageProps) {
   return (
     <>
       <Filters base={base} choice={choice} keys={keys} />
-      <p class="soft" id="summary" role="status">
-        {report !== null && summaryOf(report.total.requests, choice)}
-      </p>
-      <p>
+      <div class="item-head">
+        <p class="soft" id="summary" role="status">
+          {report !== null && summaryOf(report.total.requests, choice)}
+        </p>
         <a href={`${base}/app/usage/mails`}>Mails about usage</a>
-      </p>
+      </div>
       <div id="report">
         <Result error={error} />
         {report !== null && (
