@@ -41,7 +41,9 @@ export function AllSites({ base, search, sites, next }: AllSitesProps) {
           maxlength={300}
           placeholder="https://"
         />
-        <button type="submit">Filter</button>
+        <button type="submit" class="quiet">
+          Filter
+        </button>
       </form>
       <Matches shown={sites.length} nouns={['site', 'sites']} path={path} query={query}>
         {sites.length === 0 ? (
@@ -50,7 +52,7 @@ export function AllSites({ base, search, sites, next }: AllSitesProps) {
             <a href={path}>Show all sites</a>
           </Empty>
         ) : (
-          <section class="wide stacked" tabindex={0} aria-label="Table of sites">
+          <section class="card wide stacked" tabindex={0} aria-label="Table of sites">
             <Table
               isStacked
               heads={['Site', 'Owner', 'Proof', 'Added']}

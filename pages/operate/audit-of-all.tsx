@@ -5,7 +5,6 @@ import { Empty } from '../dashboard/parts/empty.tsx'
 import { Field } from '../dashboard/parts/field.tsx'
 import type { PageProps } from '../dashboard/parts/notice.tsx'
 import { Matches } from './matches.tsx'
-import { CsvLink } from './next-page.tsx'
 import { personPath } from './person-view.ts'
 
 /** Empty: all. */
@@ -32,7 +31,13 @@ export function AuditOfAll({ base, filter, entries, next }: AuditOfAllProps) {
   return (
     <>
       <FilterForm path={path} filter={filter} />
-      <Matches shown={entries.length} nouns={['entry', 'entries']} path={path} query={query}>
+      <Matches
+        shown={entries.length}
+        nouns={['entry', 'entries']}
+        path={path}
+        query={query}
+        csv={{ ...filter }}
+      >
         {entries.length === 0 ? (
           <Empty icon="scroll-text" title="No entries match">
             <a href={path}>Show all entries</a>
@@ -53,7 +58,6 @@ export function AuditOfAll({ base, filter, entries, next }: AuditOfAllProps) {
             ))}
           </ol>
         )}
-        <CsvLink path={path} filter={{ ...filter }} />
       </Matches>
     </>
   )
@@ -71,7 +75,9 @@ function FilterForm({ path, filter: { action, user, from, to } }: FilterFormProp
       <ActionSelect chosen={action} ofAllUsers />
       <Field name="from" label="From (UTC)" type="date" value={from} />
       <Field name="to" label="Until (UTC)" type="date" value={to} />
-      <button type="submit">Filter</button>
+      <button type="submit" class="quiet">
+        Filter
+      </button>
     </form>
   )
 }

@@ -1,4 +1,4 @@
-import { PageLink, PageLinks } from '../dashboard/parts/page-links.tsx'
+import { addressOf, PageLink, PageLinks } from '../dashboard/parts/page-links.tsx'
 
 export interface NextPageProps {
   /** Path of the list. */
@@ -15,11 +15,7 @@ interface CsvLinkProps {
 
 /** The link to the whole list as a file. */
 export function CsvLink({ path, filter }: CsvLinkProps) {
-  return (
-    <p>
-      <PageLink path={`${path}.csv`} query={filter} text="Download as CSV" />
-    </p>
-  )
+  return <a href={addressOf(`${path}.csv`, filter)}>Download as CSV</a>
 }
 
 /** The link to the next page of a list, which keeps its filter. */

@@ -1,13 +1,10 @@
 import type { Plan } from '../../lib/config/plans.ts'
-import { Card } from '../dashboard/parts/card.tsx'
 import { Empty } from '../dashboard/parts/empty.tsx'
 import { Field, Option, Select } from '../dashboard/parts/field.tsx'
-import { Form } from '../dashboard/parts/form.tsx'
 import { type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { Table } from '../table.tsx'
 import { Matches } from './matches.tsx'
-import { CsvLink } from './next-page.tsx'
 import { PersonBadges } from './person-badges.tsx'
 import { type PersonView, personPath } from './person-view.ts'
 
@@ -35,29 +32,30 @@ export interface PeopleProps extends PageProps {
   readonly people: readonly (PersonView & { readonly plan: string })[]
   /** Where the next page begins; null: there is none. */
   readonly next: string | null
-  /** How a new person gets a password. */
-  readonly invitation: 'mail' | 'link' | 'auth service'
-  /** What the form for a new account contains. */
-  readonly typed: { readonly email: string; readonly plan: string }
 }
 
 const DONE: Readonly<Record<string, string>> = { deleted: 'Account deleted.' }
 
-export function People(props: PeopleProps) {
-  const { base, filter, plans, people, next, done = '', error } = props
+export function People({ base, filter, plans, people, next, done = '', error }: PeopleProps) {
   const path = `${base}/app/operate/people`
   const query = next === null ? null : { ...filter, after: next }
   return (
     <>
       <Result error={error} done={DONE[done]} />
       <FilterForm path={path} filter={filter} plans={plans} />
-      <Matches shown={people.length} nouns={['user', 'users']} path={path} query={query}>
+      <Matches
+        shown={people.length}
+        nouns={['user', 'users']}
+        path={path}
+        query={query}
+        csv={{ ...filter }}
+      >
         {people.length === 0 ? (
           <Empty icon="users" title="Nobody matches">
             <a href={path}>Show everybody</a>
           </Empty>
         ) : (
-          <section class="wide stacked" tabindex={0} aria-label="Users">
+          <section class="card wide stacked" tabindex={0} aria-label="Users">
             <Table
               isStacked
               heads={['E-mail address', 'Plan', 'Status', 'Since']}
@@ -70,45 +68,16 @@ export function People(props: PeopleProps) {
             />
           </section>
         )}
-        <CsvLink path={path} filter={{ ...filter }} />
       </Matches>
-      <NewPerson path={path} {...props} />
     </>
   )
 }
 
-const INVITATIONS: Readonly<Record<PeopleProps['invitation'], string>> = {
-  mail: 'A mail with a link invites its owner to choose a password within an hour.',
-  link: 'This service sends no mail: the next page shows a link to choose a password within an hour. Give it to the owner of the address alone.',
-  'auth service': 'Its owner signs in at your auth service, which keeps the passwords.',
-}
-
-interface NewPersonProps extends Pick<PeopleProps, 'plans' | 'invitation' | 'typed' | 'problem'> {
-  readonly path: string
-}
-
-function NewPerson({ path, plans, invitation, typed, problem }: NewPersonProps) {
+export function CreateLink({ base }: Pick<PeopleProps, 'base'>) {
   return (
-    <Card id="new" title="Create an account">
-      <Form action={path} text="Create the account">
-        <p>{INVITATIONS[invitation]}</p>
-        <Field
-          name="newEmail"
-          label="E-mail address"
-          type="email"
-          value={typed.email}
-          autocomplete="off"
-          maxlength={320}
-          problem={problem}
-          required
-        />
-        <Select name="newPlan" label="Plan" problem={problem}>
-          {plans.map(({ id, name }) => (
-            <Option value={id} text={name} chosen={typed.plan} />
-          ))}
-        </Select>
-      </Form>
-    </Card>
+    <a class="button" href={`${base}/app/operate/new-person`}>
+      Create account
+    </a>
   )
 }
 
@@ -137,7 +106,9 @@ function FilterForm({ path, filter, plans }: FilterFormProps) {
           <Option value={status} text={text} chosen={filter.status} />
         ))}
       </Select>
-      <button type="submit">Filter</button>
+      <button type="submit" class="quiet">
+        Filter
+      </button>
     </form>
   )
 }

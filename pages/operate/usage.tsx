@@ -53,7 +53,8 @@ export function UsageOfAll({ base, choice, months, daily, list, hasMore }: Usage
     <>
       <Filters path={path} choice={choice} months={months} />
       <p class="soft" id="summary" role="status">
-        {counted(requests, 'request', 'requests')} of all users in {choice.month}
+        {counted(requests, 'request', 'requests')} of all users in {choice.month}{' '}
+        <CsvLink path={path} filter={{ month: choice.month }} />
       </p>
       <div id="report">
         <Card id="daily" title="Requests per day">
@@ -67,7 +68,6 @@ export function UsageOfAll({ base, choice, months, daily, list, hasMore }: Usage
         ) : (
           <ListTable base={base} list={list} name={LISTS[choice.list]} />
         )}
-        <CsvLink path={path} filter={{ month: choice.month }} />
         <NextPage path={path} query={hasMore ? { ...kept, page: String(page + 1) } : null} />
       </div>
     </>
@@ -92,7 +92,9 @@ function Filters({ path, choice, months }: FiltersProps) {
         ))}
       </Select>
       <input type="hidden" name="list" value={choice.list} />
-      <button type="submit">Show</button>
+      <button type="submit" class="quiet">
+        Show
+      </button>
     </form>
   )
 }
@@ -127,7 +129,7 @@ function ListTable({ base, list, name }: ListTableProps) {
       ? list.rows.map((row) => [person(row), row.plan, ...numbersOf(row)])
       : list.rows.map((row) => [row.key, person(row), ...numbersOf(row)])
   return (
-    <section class="wide stacked usage-totals" tabindex={0} aria-label={`Table of ${name}`}>
+    <section class="card wide stacked usage-totals" tabindex={0} aria-label={`Table of ${name}`}>
       <Table
         isStacked
         heads={[...heads, ...numbers('Requests', 'Share of errors', 'Over a limit')]}

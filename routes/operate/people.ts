@@ -7,7 +7,9 @@ import { runInTransaction } from '../../lib/db/transaction.ts'
 import { EmailAddress, normaliseEmail } from '../../lib/parts/email-address.ts'
 import { fieldError } from '../../lib/parts/errors.ts'
 import { parse } from '../../lib/parts/parse.ts'
-import { People, type PeopleProps, STATUS_LABELS } from '../../pages/operate/people.tsx'
+import type { PageProps } from '../../pages/dashboard/parts/notice.tsx'
+import { NewPerson } from '../../pages/operate/new-person.tsx'
+import { CreateLink, People, STATUS_LABELS } from '../../pages/operate/people.tsx'
 import { redirectTo, showOperatePage } from '../dashboard/request/answer.ts'
 import { readForm } from '../dashboard/request/form.ts'
 import type { AppRoute, UserVisit } from '../dashboard/request/visit.ts'
@@ -21,37 +23,50 @@ const PAGE_SIZE = 50
 const EmailText = v.optional(textUpTo(320), '')
 
 const PATH = '/app/operate/people'
+/** The fields of the form, by their names in the schema. */
+const FIELDS = { email: 'newEmail', plan: 'newPlan' }
 
-/** The list, and its form for a new account. */
 export const peopleRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: PATH, answer: (visit) => showPeople(visit) },
-  ...actionRoutes(PATH, showPeople, { '': createPerson }, { email: 'newEmail', plan: 'newPlan' }),
+  { method: 'get', path: '/app/operate/new-person', answer: (visit) => showNewPerson(visit) },
+  ...actionRoutes(PATH, showNewPerson, { '': createPerson }, FIELDS),
 ]
 
 /** Shows a page of the users whose addresses begin with the text that was typed. */
-async function showPeople(
-  visit: UserVisit,
-  shown: Pick<PeopleProps, 'error' | 'problem'> = {},
-  status = 200,
-): Promise<PageAnswer> {
+async function showPeople(visit: UserVisit): Promise<PageAnswer> {
   const { services, instance, c } = visit
-  const { plans, storage, config } = services
+  const { plans, storage } = services
+  const { base } = instance
   const { after, ...filter } = readPeopleFilter(visit)
   const wanted = { ...filter, after, limit: PAGE_SIZE + 1 }
   const { rows, last } = splitPage(await readPeople(storage.longReads, wanted), PAGE_SIZE)
-  const form = status === 200 ? null : await readForm(c)
   const content = People({
-    base: instance.base,
+    base,
     filter,
     plans: plans.assignable,
     people: rows.map((person) => ({ ...person, plan: planInEffect(person, plans).name })),
     next: last?.email ?? null,
-    invitation: config.authUrl === undefined ? inviteBy(services) : 'auth service',
-    typed: { email: form?.text('newEmail') ?? '', plan: form?.text('newPlan') ?? plans.house.id },
     done: c.req.query('done'),
+  })
+  return showOperatePage(visit, { title: 'People', content, action: CreateLink({ base }) })
+}
+
+async function showNewPerson(
+  visit: UserVisit,
+  shown: Pick<PageProps, 'error' | 'problem'> = {},
+  status = 200,
+): Promise<PageAnswer> {
+  const { services, instance, c } = visit
+  const { plans, config } = services
+  const form = status === 200 ? null : await readForm(c)
+  const content = NewPerson({
+    base: instance.base,
+    plans: plans.assignable,
+    invitation: config.authUrl === undefined ? inviteBy(services) : 'auth service',
+    typed: { email: form?.text('newEmail') ?? '', plan: form?.text('newPlan') ?? plans.free.id },
     ...shown,
   })
-  return showOperatePage(visit, { title: 'People', content, status })
+  return showOperatePage(visit, { title: 'Create account', content, status })
 }
 
 /** Whom the query of the page, or of its file, asks for. */

@@ -108,7 +108,7 @@ describe('the pages of operators', { timeout: 300_000 }, () => {
     await page.focus('#status')
     await page.selectOption('#status', 'operators')
     await page.waitForURL(/status=operators/)
-    assert.equal(await page.textContent('#summary'), '1 user')
+    assert.equal(await page.textContent('#summary'), '1 user Download as CSV')
     assert.deepEqual(await page.locator('#report tbody a').allTextContents(), [OPERATOR])
     assert.equal(await page.evaluate('document.activeElement.id'), 'status')
     assert.deepEqual(errors, [])
@@ -136,6 +136,7 @@ describe('the pages of operators', { timeout: 300_000 }, () => {
 const PAGES = [
   '/app/operate',
   '/app/operate/people?search=nobody&status=disabled',
+  '/app/operate/new-person',
   '/app/operate/sites',
   '/app/operate/audit',
 ]

@@ -36,6 +36,24 @@ describe('the list of people', () => {
     assert.deepEqual(emails, [...new Set(emails)].toSorted())
   })
 
+  it('leads to a page that creates an account, of the free plan unless another is chosen', async () => {
+    const list = await olga.visit(PATH)
+    assert.doesNotMatch(list.html, /id="newEmail"/)
+    const [, link = ''] = /href="([^"]*)">Create account</.exec(list.html) ?? []
+    const { status, html } = await olga.visit(link)
+    assert.equal(status, 200)
+    assert.match(html, /id="newPlan".*<option value="free" selected/)
+    assert.equal(html.match(/ selected/g)?.length, 1)
+    assert.match(html, /value="unlimited"/)
+  })
+
+  it('offers the filtered list as a file beside its count', async () => {
+    const { html } = await olga.visit(`${PATH}?status=operators`)
+    const [, link = ''] = /1 user <a href="([^"]*)">Download as CSV</.exec(html) ?? []
+    assert.equal(link, `${PATH}.csv?status=operators`)
+    assert.match((await olga.visit(link)).html, new RegExp(OPERATOR))
+  })
+
   it('links to a person whose id an auth service chose, whatever it holds', async () => {
     const sql = `INSERT INTO users (id, email, email_verified, plan, created_at) VALUES (?, ?, 1, 'free', 0)`
     await write(app, sql, '../../<x9z>?a#b', 'odd@example.com')

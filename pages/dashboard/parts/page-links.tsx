@@ -18,10 +18,15 @@ interface PageLinkProps {
 }
 
 export function PageLink({ path, query, text }: PageLinkProps) {
-  const given = Object.entries(query).filter(([, value]) => value !== '')
   return (
-    <a class="button quiet" href={`${path}?${new URLSearchParams(given)}`}>
+    <a class="button quiet" href={addressOf(path, query)}>
       {text}
     </a>
   )
+}
+
+/** The address of a list with this filter. Empty values are left out. */
+export function addressOf(path: string, query: PageLinkProps['query']): string {
+  const given = Object.entries(query).filter(([, value]) => value !== '')
+  return `${path}?${new URLSearchParams(given)}`
 }
