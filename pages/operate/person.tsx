@@ -11,7 +11,7 @@ import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
 import { Table } from '../table.tsx'
-import { NextPage, type NextPageProps } from './next-page.tsx'
+import { NextPage, type NextPageProps } from './matches.tsx'
 import { PersonBadges } from './person-badges.tsx'
 import { type PersonView, personPath } from './person-view.ts'
 

@@ -10,7 +10,7 @@ import type { DailyUsage, UsageTotal } from '../dashboard/usage/report.ts'
 import { share } from '../dashboard/usage/usage.tsx'
 import { UsageChart } from '../dashboard/usage/usage-chart.tsx'
 import { numbers, Table } from '../table.tsx'
-import { CsvLink, NextPage } from './next-page.tsx'
+import { CsvLink, NextPage } from './matches.tsx'
 import { personPath } from './person-view.ts'
 
 export const LISTS = { users: 'Users', keys: 'Keys', limited: 'Over a limit' } as const
