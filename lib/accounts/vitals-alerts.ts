@@ -14,6 +14,17 @@ export async function hasVitalsAlert(db: Db, own: OwnSite): Promise<boolean> {
   return (await found.get()) !== undefined
 }
 
+/** Finds whose mails about the site are on, with the name of the site. */
+export async function findVitalsAlert(db: Db, siteId: string) {
+  const { userId } = vitalsAlerts
+  const found = db
+    .select({ siteId: vitalsAlerts.siteId, userId, site: sites.name })
+    .from(vitalsAlerts)
+    .innerJoin(sites, eq(sites.id, vitalsAlerts.siteId))
+    .where(eq(vitalsAlerts.siteId, siteId))
+  return (await found.get()) ?? null
+}
+
 /** Turns the mails on: today is the first day that is judged. Changes no row if they are on. */
 export function insertVitalsAlert(db: Db, { siteId, userId }: OwnSite, now: number): Statement {
   const yesterday = dayOf(now) - 1

@@ -9,20 +9,20 @@ interface AccountMailOptions {
   readonly from: string
   /** Address of this service, without a slash at the end. */
   readonly baseUrl: string
+  /** Of `vitalsStopId`. */
+  readonly stopSecret: string
 }
 
 /** The message of a queued mail; `query` is that of its link, without the question mark. */
 export function toAccountMessage(
   mail: AccountMailRow,
   query: string,
-  { from, baseUrl }: AccountMailOptions,
+  options: AccountMailOptions,
 ): Message {
-  const { subject, text } = wordsOf(mail, query, baseUrl)
   return {
     to: mail.email,
-    subject,
-    text,
-    messageId: messageIdOf(mail.id, from),
+    ...wordsOf(mail, query, options),
+    messageId: messageIdOf(mail.id, options.from),
     date: new Date(mail.createdAt),
     isAutomatic: true,
   }
@@ -31,19 +31,19 @@ export function toAccountMessage(
 interface Words {
   readonly subject: string
   readonly text: string
+  /** Of mails that the user may stop. */
+  readonly unsubscribe?: string
 }
 
-function wordsOf(
-  { kind, createdAt, detail }: AccountMailRow,
-  query: string,
-  baseUrl: string,
-): Words {
+function wordsOf(mail: AccountMailRow, query: string, options: AccountMailOptions): Words {
+  const { kind, createdAt } = mail
+  const { baseUrl } = options
   const app = `${baseUrl}${APP_PATH}`
   if (isLinkMail(kind)) {
     const { subject, path, before, after } = LINKS[kind]
     return { subject, text: `${before}\n\n${app}${path}?${query}\n\n${after}\n` }
   }
-  if (kind === VITALS_POOR) return vitalsWords(detail, baseUrl)
+  if (kind === VITALS_POOR) return vitalsWords(mail, options)
   if (!isNotice(kind)) throw new Error(`no words for the mail ${kind}`)
   const { subject, text, ifNot } = NOTICES[kind]
   const at = `${new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -23,15 +23,19 @@ export function toNoticeMessage(
     messageId: messageIdOf(notice.id, from),
     date: new Date(notice.createdAt),
     isAutomatic: true,
+    ...(notice.receiverId !== null && { unsubscribe: stopUrl(notice.receiverId, app) }),
   }
+}
+
+function stopUrl(receiverId: string, app: string): string {
+  return `${app}/usage-mails/stop?id=${receiverId}`
 }
 
 function linksOf({ receiverId, account }: CapNoticeRow, app: string): string {
   if (receiverId === null) {
     return `Your usage and your settings: ${app}/billing\nWhen these mails come: ${app}/usage/mails`
   }
-  const stop = `${app}/usage-mails/stop?id=${receiverId}`
-  return `You get this mail because ${account} has named your address, and you have confirmed it. To get no more of them: ${stop}`
+  return `You get this mail because ${account} has named your address, and you have confirmed it. To get no more of them: ${stopUrl(receiverId, app)}`
 }
 
 type Words = (notice: CapNoticeRow) => { readonly subject: string; readonly text: string }

@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { APP_PATH } from '../contract/pages.ts'
 import { CORE_VITALS, METRIC_RULES } from '../contract/telemetry/metrics.ts'
@@ -8,6 +9,7 @@ import type { Db } from '../db/open.ts'
 import { users } from '../db/tables.ts'
 import type { Statement } from '../db/transaction.ts'
 import { DAY_MS } from '../parts/durations.ts'
+import type { AccountMailRow } from './account-mails.ts'
 
 export const VITALS_POOR = 'vitals_poor'
 
@@ -32,9 +34,13 @@ const PoorVitals = v.object({
 /** Later, the mail is of no use. */
 const USEFUL_MS = 2 * DAY_MS
 
-interface NewVitalsMail {
+/** Whose mails, about which site. */
+interface Subject {
   readonly userId: string
   readonly siteId: string
+}
+
+interface NewVitalsMail extends Subject {
   readonly poor: PoorVitals
   readonly now: number
 }
@@ -63,9 +69,35 @@ function idOf(siteId: string): string {
   return `vitals-${siteId}-`
 }
 
-/** Subject and text of the mail. Throws if `detail` is not that of such a mail. */
-export function vitalsWords(detail: string | null, baseUrl: string) {
+/** The site that the id of a mail names, before its day. */
+function siteIn(id: string): string {
+  return id.slice(idOf('').length - 1, -'-YYYY-MM-DD'.length)
+}
+
+/** The id in the link that stops the mails. It begins with that of the site, which is public. */
+export function vitalsStopId(secret: string, { siteId, userId }: Subject): string {
+  const proof = createHmac('sha256', secret).update(`${siteId} ${userId}`).digest('base64url')
+  return `${siteId}.${proof}`
+}
+
+/** Whether the id is that of the link in the mails. */
+export function isVitalsStopId(secret: string, id: string, subject: Subject): boolean {
+  const [given, right] = [Buffer.from(id), Buffer.from(vitalsStopId(secret, subject))]
+  return given.length === right.length && timingSafeEqual(given, right)
+}
+
+interface WordsOptions {
+  readonly baseUrl: string
+  readonly stopSecret: string
+}
+
+/** The words of the mail. Throws if it is not such a mail. */
+export function vitalsWords(
+  { id, userId, detail }: Pick<AccountMailRow, 'id' | 'userId' | 'detail'>,
+  { baseUrl, stopSecret }: WordsOptions,
+) {
   const { site, day, findings } = v.parse(PoorVitals, JSON.parse(detail ?? ''))
+  const stopId = vitalsStopId(stopSecret, { siteId: siteIn(id), userId })
   const names = [...new Set(findings.map(({ vital }) => vital.toUpperCase()))]
   const page = `${baseUrl}${APP_PATH}/vitals?${new URLSearchParams({ site })}`
   const lines = findings.map(sentenceOf)
@@ -80,6 +112,7 @@ At the 75th percentile: one of four views was worse. While a metric stays poor, 
 All vitals: ${page}
 To get no more of these mails, turn them off at the end of that page, under Mails.
 `,
+    unsubscribe: `${baseUrl}${APP_PATH}/vitals-mails/stop?id=${stopId}`,
   }
 }
 

@@ -13,6 +13,8 @@ export interface Message {
   readonly date?: Date
   /** Whether no person wrote it, so that no program replies: `Auto-Submitted` of RFC 3834, section 5. */
   readonly isAutomatic?: boolean
+  /** Where mail programs post to stop such mails; not mailed without https, which RFC 8058 demands (section 3.1). */
+  readonly unsubscribe?: string
 }
 
 /** Sends a message. Rejects if the mail server refuses it, or once `signal` is aborted. */
@@ -64,9 +66,15 @@ function settings(url: string) {
 }
 
 function sendBy(transport: Pick<Transporter, 'sendMail'>): SendMail {
-  return async ({ isAutomatic = false, ...message }, signal) => {
+  return async ({ isAutomatic = false, unsubscribe = '', ...message }, signal) => {
     const to = toAsciiDomain(message.to)
-    const headers = isAutomatic ? { 'Auto-Submitted': 'auto-generated' } : {}
+    const headers = {
+      ...(isAutomatic && { 'Auto-Submitted': 'auto-generated' }),
+      ...(unsubscribe.startsWith('https:') && {
+        'List-Unsubscribe': `<${unsubscribe}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    }
     await transport.sendMail({ ...message, to, headers, ...(signal !== undefined && { signal }) })
   }
 }

@@ -1,4 +1,5 @@
 import { seal, unseal } from '../accounts/sealed.ts'
+import type { VitalsAlert } from '../accounts/vitals-alerts.ts'
 import { deriveSecret } from '../config/secrets.ts'
 import {
   type AccountMailRow,
@@ -12,6 +13,7 @@ import {
 import { accountMailQueue } from '../contact/delivery-queue.ts'
 import { startCourier } from '../contact/start-courier.ts'
 import { removeUnconfirmed } from '../contact/usage-receivers.ts'
+import { isVitalsStopId } from '../contact/vitals-mail.ts'
 import { runInTransaction, type Statement } from '../db/transaction.ts'
 import { HOUR_MS } from '../parts/durations.ts'
 import { repeat } from '../parts/repeat.ts'
@@ -38,6 +40,8 @@ export interface AccountMails {
   readonly postNotice: (userId: string, notice: AccountNotice) => Promise<void>
   /** Queues a mail with a link, in one transaction with the statements in `before`. */
   readonly postLink: (offer: LinkOffer, before?: readonly Statement[]) => Promise<void>
+  /** Whether the id is in the link that stops the mails of this alert. */
+  readonly isVitalsStop: (id: string, alert: Pick<VitalsAlert, 'siteId' | 'userId'>) => boolean
   /** Sends what was queued by statements of `lib/contact`, once they are committed. */
   readonly wake: () => void
   /** Sends what is due, even after a failure. */
@@ -53,27 +57,18 @@ export function openAccountMails(
 ): AccountMails {
   const { config, secrets, db, baseUrl, now } = foundation
   const key = deriveSecret(secrets, 'account mails')
+  const stopSecret = deriveSecret(secrets, 'links that stop vitals mails')
   const toMessage = async (mail: AccountMailRow, from: string) => {
     const { toAccountMessage } = await import('../contact/account-mail-words.ts')
     const query = mail.link === null ? '' : String(await unseal(key, mail.link))
-    return toAccountMessage(mail, query, { from, baseUrl: baseUrl() })
+    return toAccountMessage(mail, query, { from, baseUrl: baseUrl(), stopSecret })
   }
   removeOldRegularly(foundation, opening)
   const delivery = openMailDelivery(config, toMessage, opening)
   const notify = createNotify(db, delivery !== null)
-  if (delivery === null) {
-    const nothing = async () => {}
-    return {
-      isOn: false,
-      notify,
-      postNotice: nothing,
-      postLink: nothing,
-      wake: () => {},
-      retry: nothing,
-      stop: nothing,
-      load: nothing,
-    }
-  }
+  const isVitalsStop: AccountMails['isVitalsStop'] = (id, alert) =>
+    isVitalsStopId(stopSecret, id, alert)
+  if (delivery === null) return { ...OFF, notify, isVitalsStop }
   const mails = {
     queue: accountMailQueue,
     deliver: delivery.deliver,
@@ -98,6 +93,7 @@ export function openAccountMails(
   return {
     isOn: true,
     notify,
+    isVitalsStop,
     postNotice: (userId, notice) => post(notify(userId, notice, now())),
     postLink: async ({ user, kind, query }, before = []) => {
       const link = await seal(key, Buffer.from(String(new URLSearchParams(query))))
@@ -112,6 +108,19 @@ export function openAccountMails(
     },
   }
 }
+
+const nothing = async () => {}
+
+/** Without a mail server. */
+const OFF = {
+  isOn: false,
+  postNotice: nothing,
+  postLink: nothing,
+  wake: () => {},
+  retry: nothing,
+  stop: nothing,
+  load: nothing,
+} as const
 
 function removeOldRegularly({ storage, db, log, now }: Foundation, opening: AsyncDisposableStack) {
   const removeOld = async () => {

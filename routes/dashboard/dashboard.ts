@@ -34,10 +34,11 @@ import { secondFactorRoutes } from './second-factor.ts'
 import { siteRoutes } from './sites.ts'
 import { usageRoutes } from './usage/usage.ts'
 import { usageReceiverRoutes } from './usage/usage-receiver.ts'
+import { stopVitalsRoutes } from './vitals/mails.ts'
 import { vitalRoutes } from './vitals/vitals.ts'
 
 /** For everyone. */
-const GUEST_ROUTES = [...guestRoutes, ...usageReceiverRoutes]
+const GUEST_ROUTES = [...guestRoutes, ...usageReceiverRoutes, ...stopVitalsRoutes]
 
 /** For signed-in users. */
 const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
@@ -67,10 +68,10 @@ const USER_ROUTES: readonly AppRoute<UserVisit>[] = [
  */
 export function mountDashboard(app: Hono<Env>, api: Api): void {
   const { services } = api
-  const mount = ({ method, path, answer }: Pick<AppRoute<Visit>, 'method' | 'path' | 'answer'>) =>
+  const mount = ({ method, path, answer, isOneClick }: Omit<AppRoute<Visit>, 'maxBytes'>) =>
     app.on(method.toUpperCase(), path, (c) =>
       servePage(services, c, path, (exchange) => {
-        if (method === 'post') refuseOtherSites(services, c)
+        if (method === 'post' && isOneClick === undefined) refuseOtherSites(services, c)
         const token = readSessionCookie(services, c)
         return answer({ services, c, instance: instanceOf(services), exchange, token })
       }),

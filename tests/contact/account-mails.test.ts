@@ -9,6 +9,7 @@ import { readRows, readValue, write } from '../support/database/sql.ts'
 import { makeApp, recordingLog, type TestApp } from '../support/helpers.ts'
 import { type MailAnswer, type MailServer, startMailServer } from '../support/mail-server.ts'
 import { askForReset, nextLink, PASSWORD, sendAuth, signIn, signUp } from '../support/sign-in.ts'
+import { stopLinkIn } from './one-click.ts'
 
 const EMAIL = 'ada@example.com'
 const newUser = { email: EMAIL, password: PASSWORD, name: 'Ada' }
@@ -39,14 +40,23 @@ afterEach(async () => {
 })
 
 async function useMail(): Promise<void> {
-  app = await before.restart({ MERIDIAN_SMTP_URL: mail.url })
+  app = await before.restart({
+    MERIDIAN_SMTP_URL: mail.url,
+    MERIDIAN_BASE_URL: 'https://geo.example',
+  })
 }
 
 const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 const waiting = () => readRows(app, 'SELECT kind, attempts FROM account_mails ORDER BY rowid')
 const subjectOf = (headers: readonly string[]) =>
   headers.find((line) => line.startsWith('Subject: '))?.slice('Subject: '.length)
-const nextSubject = async () => subjectOf((await mail.next()).headers)
+
+/** Nobody can stop a mail about the account. */
+async function nextSubject() {
+  const next = await mail.next()
+  assert.equal(stopLinkIn(next), null)
+  return subjectOf(next.headers)
+}
 
 /** Waits until the mails that are due have been tried. */
 async function tried(times: number): Promise<void> {

@@ -9,12 +9,14 @@ import { plansFile } from '../support/plans-file.ts'
 import { freshMailScene } from '../support/scene/mail.ts'
 import { visitPage } from '../support/scene/pages.ts'
 import { nextLink, PASSWORD, sendAuth } from '../support/sign-in.ts'
+import { stopByProgram, stopLinkIn } from './one-click.ts'
 
 const MAILS = '/v1/account/me/usage/mails'
 const RECEIVERS = '/v1/account/me/usage/receivers'
 const BOB = 'bob@shop.example'
+const BASE = 'https://geo.example'
 
-const { app, mail } = freshMailScene({ MERIDIAN_PLANS: plansFile() })
+const { app, mail } = freshMailScene({ MERIDIAN_PLANS: plansFile(), MERIDIAN_BASE_URL: BASE })
 const ada = app.user('ada')
 
 /** Ada has signed up, and has a key of a plan with a cap of 10 requests. */
@@ -154,10 +156,11 @@ describe('a further receiver of mails about usage', () => {
     const mails = [await mail.next(), await mail.next()]
     const own = mails.find(({ to }) => to[0] === BOB) ?? assert.fail()
     assert.ok(own.headers.includes('Subject: ada@example.com has used 50% of the requests'))
-    const stop = /http\S+\/usage-mails\/stop\?id=\S+/.exec(own.text)?.[0] ?? assert.fail(own.text)
-    const { pathname, search } = new URL(stop)
-    assert.match((await visitPage(app, `${pathname}${search}`)).html, /Get no more of them/)
-    for (let copy = 0; copy < 2; copy++) assert.equal((await submitLink(stop)).status, 200)
+    const stop = /no more of them: (http\S+)/.exec(own.text)?.[1] ?? assert.fail(own.text)
+    assert.deepEqual(mails.map(stopLinkIn).toSorted(), [stop, null])
+    assert.match((await visitPage(app, stop.replace(BASE, ''))).html, /Get no more of them/)
+    for (let copy = 0; copy < 2; copy++) assert.equal(await stopByProgram(app, stop), 200)
+    assert.equal((await submitLink(stop)).status, 200)
     await count(app, key, 5)
     const receivers = await readColumn(app, 'SELECT email FROM cap_notices WHERE percent = 100')
     assert.deepEqual(receivers, ['ada@example.com'])

@@ -29,7 +29,7 @@ export interface UserVisit extends Visit {
   readonly isOperator: boolean
 }
 
-/** A path of the dashboard in Hono syntax, and its handler. Forms from other sites are rejected. */
+/** A path of the dashboard in Hono syntax, and its handler. */
 export interface AppRoute<Kind extends Visit> {
   readonly method: 'get' | 'post'
   readonly path: `/app${string}`
@@ -38,4 +38,9 @@ export interface AppRoute<Kind extends Visit> {
   readonly maxBytes?: number
   /** Whether a second copy of the form is answered anew, since it changes nothing more. */
   readonly isRepeatable?: true
+  /**
+   * Whether mail programs post to it, too (RFC 8058). What it may do is decided by the secret in its link, not by a
+   * cookie, so forms of other sites are not rejected.
+   */
+  readonly isOneClick?: true
 }

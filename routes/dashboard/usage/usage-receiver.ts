@@ -21,7 +21,7 @@ export const usageReceiverRoutes: readonly AppRoute<Visit>[] = [
   { method: 'get', path: '/app/usage-mails', answer: showConfirm },
   { method: 'post', path: '/app/usage-mails', answer: confirm },
   { method: 'get', path: '/app/usage-mails/stop', answer: showStop },
-  { method: 'post', path: '/app/usage-mails/stop', answer: stop },
+  { method: 'post', path: '/app/usage-mails/stop', answer: stop, isOneClick: true },
 ]
 
 const TITLE = 'Mails about usage'
@@ -68,12 +68,17 @@ async function showStop(visit: Visit): Promise<PageAnswer> {
 
 async function stop(visit: Visit): Promise<PageAnswer> {
   const { db, now } = visit.services
-  const found = await findById(db, (await readForm(visit.c)).text('id'))
+  const found = await findById(db, await stopIdOf(visit))
   if (found !== null) {
     const receiver = { ...found, now: now() }
     await removeReceiver(db, receiver, insertAudit(db, eventOf(found, 'stop_usage_mails', now())))
   }
   return showStopped(visit)
+}
+
+/** The secret in the link of a mail: a form of ours has it in a field, a mail program posts to the link itself. */
+export async function stopIdOf({ c }: Visit): Promise<string> {
+  return (await readForm(c)).text('id') || (c.req.query('id') ?? '')
 }
 
 function showStopped(visit: Visit): Promise<PageAnswer> {

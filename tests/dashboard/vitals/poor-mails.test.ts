@@ -3,9 +3,11 @@ import { after, before, describe, it } from 'node:test'
 import * as v from 'valibot'
 import { updatePlan } from '../../../lib/accounts/users.ts'
 import { DAY_MS, HOUR_MS } from '../../../lib/parts/durations.ts'
+import { stopByProgram, stopLinkIn } from '../../contact/one-click.ts'
 import { readColumn, readRows, readValue, write } from '../../support/database/sql.ts'
 import { NOON } from '../../support/helpers.ts'
 import { type MailAnswer, type MailServer, startMailServer } from '../../support/mail-server.ts'
+import { visitPage } from '../../support/scene/pages.ts'
 import { freshScene } from '../../support/scene/scene.ts'
 
 const SHOP = 'https://shop.example'
@@ -98,6 +100,41 @@ describe('a mail when a metric turns poor', () => {
     assert.match(text, /Slowest page: \/a%20path\/%C3%BC, 6\.1 s\./)
     assert.match(text, /\/app\/vitals\?site=https%3A%2F%2Fshop\.example/)
     assert.match(text, /turn them off at the end of that page/)
+  })
+
+  it('is stopped by a button of the mail program, and by nobody who guesses', async () => {
+    await set('on')
+    await app.restart({ MERIDIAN_SMTP_URL: mail.url, MERIDIAN_BASE_URL: 'https://geo.example' })
+    await view(0, POOR)
+    server.answer = 'take'
+    await judge(0)
+    const link = stopLinkIn(await mail.next()) ?? assert.fail()
+    const [siteId] = await readColumn(app, 'SELECT site_id FROM vitals_alerts')
+    const on = () => readColumn(app, 'SELECT site_id FROM vitals_alerts')
+    for (const wrong of [
+      `${siteId}`,
+      `${siteId}.`,
+      `${link.slice(0, -1)}_`.split('id=')[1] ?? '',
+    ]) {
+      const guess = new URL(link)
+      guess.searchParams.set('id', wrong)
+      assert.equal(await stopByProgram(app, String(guess)), 200)
+      assert.deepEqual(await on(), [siteId], wrong)
+    }
+    const { pathname, search } = new URL(link)
+    const opened = await visitPage(app, `${pathname}${search}`)
+    assert.equal(opened.location, '/app/vitals?site=https%3A%2F%2Fshop.example#mails')
+    assert.deepEqual(await on(), [siteId], 'opened by a scanner')
+    for (let copy = 0; copy < 2; copy++) assert.equal(await stopByProgram(app, link), 200)
+    assert.deepEqual(await on(), [])
+    const logged = await readRows(
+      app,
+      "SELECT actor_label, detail FROM audit_log WHERE action = 'set_vitals_alert' ORDER BY id DESC",
+    )
+    assert.deepEqual(logged, [
+      ['link in a mail', 'https://shop.example: off'],
+      [ada.email, 'https://shop.example: on'],
+    ])
   })
 
   for (const path of [
