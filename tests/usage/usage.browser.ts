@@ -100,6 +100,23 @@ describe('the usage page in a browser', { timeout: TIMEOUT_MS }, () => {
     await page.context().close()
   })
 
+  it('names no single part, and gives the axis the room of its values', async () => {
+    const { page } = await open('/app/usage?split=endpoint&operation=getTimezone', {
+      viewport: { width: 390, height: 844 },
+    })
+    await page.waitForSelector('.plot canvas')
+    const legend = page.locator('.u-legend')
+    assert.equal(await legend.isVisible(), false)
+    const chart = await page.locator('.uplot').boundingBox()
+    const bars = await page.locator('.u-over').boundingBox()
+    assert.ok(chart && bars)
+    assert.ok(bars.x - chart.x < 50, `${bars.x - chart.x} px`)
+    await page.hover('.u-over')
+    assert.equal(await legend.isVisible(), true)
+    assert.match((await legend.textContent()) ?? '', /\d{4}-\d{2}-\d{2}.*\d/)
+    await page.context().close()
+  })
+
   it('shows what is chosen at once, with the focus in the form', async () => {
     const { page, errors } = await open('/app/usage')
     await page.waitForSelector('.plot canvas')

@@ -1,6 +1,9 @@
 import uPlot from 'uplot'
 
 const HEIGHT = 240
+/** Between the values of an axis and the chart, in pixels. */
+const TICK = 4
+const GAP = 5
 
 export type Color = (name: string) => string
 
@@ -13,11 +16,13 @@ export function readColors(element: HTMLElement): Color {
 /** What all charts by time have in common. */
 export function baseOptions(holder: HTMLElement) {
   const color = readColors(holder)
+  const font = `12px ${getComputedStyle(holder).fontFamily}`
   const axis = {
     stroke: color('--ink-soft'),
     grid: { stroke: color('--line'), width: 1 },
-    ticks: { stroke: color('--line'), width: 1 },
-    font: `12px ${getComputedStyle(holder).fontFamily}`,
+    ticks: { stroke: color('--line'), width: 1, size: TICK },
+    gap: GAP,
+    font,
   }
   return {
     width: holder.clientWidth,
@@ -26,14 +31,16 @@ export function baseOptions(holder: HTMLElement) {
     cursor: { drag: { x: false, y: false }, points: { size: 6 } },
     axes: {
       time: { ...axis, values: (_: uPlot, splits: number[]) => splits.map(toTimeText) },
-      value: { ...axis, size: widthOf },
+      value: { ...axis, size: (u: uPlot, values: string[] | null) => widthOf(u, values, font) },
     },
   }
 }
 
 /** The room that the values beside an axis need, in pixels. */
-function widthOf(_: uPlot, values: string[] | null): number {
-  return 24 + 7 * Math.max(0, ...(values ?? []).map(({ length }) => length))
+function widthOf({ ctx }: uPlot, values: string[] | null, font: string): number {
+  ctx.font = font
+  const widths = (values ?? []).map((value) => ctx.measureText(value).width)
+  return Math.ceil(Math.max(0, ...widths)) + TICK + GAP
 }
 
 /** The time of day, or the date at midnight. */
