@@ -7,17 +7,14 @@ import { Time } from '../parts/time.tsx'
 type PageError = RumOverview['errors'][number]
 
 /** Lists the errors, the most frequent first. */
-export function PageErrors({
-  errors,
-  note,
-}: Pick<RumOverview, 'errors'> & { note?: string | undefined }) {
+export function PageErrors({ errors, note }: Pick<RumOverview, 'errors'> & { note: string }) {
   return (
     <Fold
       id="errors"
       title="Page errors"
       glance={errors.length === 0 ? 'None' : counted(errors.length, 'kind', 'kinds')}
     >
-      {note !== undefined && <p class="soft small">{note}</p>}
+      {note !== '' && <p class="soft small">{note}</p>}
       {errors.length === 0 ? (
         <p>None in this period.</p>
       ) : (

@@ -17,7 +17,7 @@ interface TechnicalProps {
   /** Of all devices. */
   readonly devices: readonly Device[]
   readonly choice: VitalsChoice
-  /** Why some lists are wider than the filters; empty: there are none. */
+  /** Which filters do not hold for connections and beacons; empty: all do. */
   readonly note: string
   readonly linkTo: LinkTo
   /** null: the page is for readers of a link. */
@@ -126,7 +126,6 @@ function timeText({ p75, sampleCount }: RumOverview['metrics']['ttfb']): string 
   return p75 === null ? '–' : `${durationText(p75)}, ${counted(sampleCount, 'value', 'values')}`
 }
 
-/** Counts the beacons of all devices and countries. */
 function DataHealth({ beacons, note }: Pick<RumOverview, 'beacons'> & { note: string }) {
   const { accepted, bots, refused, droppedValues, lastHour } = beacons
   const facts = [

@@ -181,8 +181,7 @@ function NoViews({ base, owner, report }: ReportProps) {
 
 function Measured({ page, choice, countries, report, owner, linkTo }: ReportProps) {
   const { overview, audience, devices, step, comparison, curl } = report
-  const isPart = audience !== 'all' || choice.country !== '' || choice.path !== ''
-  const note = isPart ? 'For all pages, devices and countries.' : ''
+  const note = wider(audience, choice)
   const names = new Map(countries.map(({ code, name }) => [code, name]))
   const exported = { site: choice.site, period: choice.period, from: choice.from, to: choice.to }
   const exportPath = (format: string) =>
@@ -215,6 +214,19 @@ function Measured({ page, choice, countries, report, owner, linkTo }: ReportProp
       />
     </>
   )
+}
+
+/**
+ * Says which filters do not hold for errors, connections and beacons. These are counted by the hour alone: to count
+ * them by page, country and kind of device as well would multiply the rows that each beacon changes.
+ */
+function wider(audience: Audience, { path, country }: VitalsChoice): string {
+  const all = [
+    path === '' ? [] : 'pages',
+    audience === 'all' ? [] : 'devices',
+    country === '' ? [] : 'countries',
+  ].flat()
+  return all.length === 0 ? '' : `For all ${all.join(' and ')}.`
 }
 
 /** Shown to a user without sites. */

@@ -166,10 +166,14 @@ describe('the web vitals page', () => {
 
   it('says which parts ignore the filters', async () => {
     await send({ path: '/', deviceType: 'mobile', metrics: { lcp: 1 } })
-    const note = /For all pages, devices and countries/
-    assert.doesNotMatch(await page('?device=all'), note)
-    const html = await page('?device=mobile')
-    assert.match(section(html, 'errors'), note)
+    const notes = async (query: string) => {
+      const html = await page(query)
+      return ['errors', 'health'].map((id) => /For all [^<]*/.exec(section(html, id))?.[0])
+    }
+    assert.deepEqual(await notes('?device=all'), [undefined, undefined])
+    assert.deepEqual(await notes('?device=mobile'), Array(2).fill('For all devices.'))
+    const both = Array(2).fill('For all pages and devices.')
+    assert.deepEqual(await notes('?device=mobile&path=/'), both)
     assert.match(section(await page('?country=GB'), 'empty'), /No views/)
   })
 
