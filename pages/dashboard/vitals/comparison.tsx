@@ -4,7 +4,7 @@ import type {
   MetricOverview,
   RumOverview,
 } from '../../../lib/contract/telemetry/telemetry-overview.ts'
-import { percent } from './rating.ts'
+import { isNotable, percent } from './rating.ts'
 
 /** How the period compares with the period of the same length just before it. */
 export type Comparison =
@@ -55,7 +55,9 @@ export function Change({ vital, metric, comparison }: ChangeProps) {
   if (before.p75 === null || !areEnough(metric, before)) return null
   const [now, was] = [metric.p75, before.p75]
   const wasText = valueText(vital, was)
-  if (wasText === valueText(vital, now)) return <p class="soft small">Same as before</p>
+  if (wasText === valueText(vital, now) || !isNotable(vital, metric, before)) {
+    return <p class="soft small">About the same as before: {wasText}</p>
+  }
   const by = was === 0 ? '' : `${percent(Math.abs(now - was) / was)} `
   const [sign, word, kind] = now < was ? ['↓', 'better', 'good'] : ['↑', 'worse', 'poor']
   return (

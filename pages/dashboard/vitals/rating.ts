@@ -1,11 +1,15 @@
 import {
   CORE_VITALS,
   type CoreVital,
+  METRIC_RULES,
   ruleOf,
   VITALS,
 } from '../../../lib/contract/telemetry/metrics.ts'
 import { JUDGED, MIN_VIEWS, rate } from '../../../lib/contract/telemetry/rating.ts'
-import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import type {
+  MetricOverview,
+  RumOverview,
+} from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import type { Audience } from './choice.ts'
 
 export type Device = RumOverview['devices'][number]
@@ -41,6 +45,25 @@ export function firstAudience(devices: readonly Device[]): Audience {
   const known = devices.filter(({ deviceType }) => JUDGED.some((type) => type === deviceType))
   const first = known.find(isFailing) ?? known[0]
   return JUDGED.find((type) => type === first?.deviceType) ?? 'all'
+}
+
+/** The least change that visitors may notice, as a share of the largest good value. */
+const NOTICED = 0.05
+
+/**
+ * Whether p75 differs by more than visitors overlook, and by more than chance explains: twice the standard error of
+ * the difference of two sample quantiles, each √(p(1 − p) ÷ n) ÷ density (H. Cramér, Mathematical Methods of
+ * Statistics, § 28.5). The density is the mean one between p50 and p95.
+ */
+export function isNotable(vital: CoreVital, now: MetricOverview, before: MetricOverview): boolean {
+  const change = Math.abs((now.p75 ?? 0) - (before.p75 ?? 0))
+  const error = Math.hypot(standardError(now), standardError(before))
+  return change >= NOTICED * METRIC_RULES[vital].good && change > 2 * error
+}
+
+function standardError({ p50, p95, sampleCount }: MetricOverview): number {
+  const density = (0.95 - 0.5) / ((p95 ?? 0) - (p50 ?? 0))
+  return Math.sqrt((0.75 * 0.25) / sampleCount) / density
 }
 
 /** Formats a share between 0 and 1: 12 %, or 0.4 % if it is less than 1 %. */

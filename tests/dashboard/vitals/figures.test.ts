@@ -45,6 +45,16 @@ describe('the figures of the web vitals page', () => {
     assert.match(html, />[^<]*INP not compared with the period before: that takes 300 values/)
   })
 
+  it('shows a change that is too small to matter without a colour', async () => {
+    app.setClock(NOON - 30 * HOUR_MS)
+    await sendAll(300, { metrics: { lcp: 2_000, cls: 0.1 } })
+    app.setClock(NOON)
+    await sendAll(300, { metrics: { lcp: 2_090, cls: 0.1 } })
+    const html = await page('?period=24h&device=all')
+    assert.match(section(html, 'lcp'), />About the same as before: 2\.0\u00a0s</)
+    assert.doesNotMatch(html, /% worse/)
+  })
+
   it('says so if the comparison could not be made', async () => {
     await send({ metrics: { lcp: 1_000 } })
     // For the profile, the sites and the period itself.

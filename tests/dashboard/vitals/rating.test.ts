@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { byVital, METRIC_RULES, VITALS } from '../../../lib/contract/telemetry/metrics.ts'
 import { MIN_VIEWS, rate, valueText } from '../../../lib/contract/telemetry/rating.ts'
-import { firstAudience, judge, percent } from '../../../pages/dashboard/vitals/rating.ts'
+import { firstAudience, isNotable, judge, percent } from '../../../pages/dashboard/vitals/rating.ts'
 
 const NBSP = '\u00a0'
 
@@ -47,6 +47,50 @@ describe('the verdict on Core Web Vitals', () => {
     assert.deepEqual(rates, ['good', 'needs-improvement', 'needs-improvement', 'poor'])
     const percents = [0, 0.004, 0.0001, 0.126, 1].map(percent)
     assert.deepEqual(percents, ['0 %', '0.4 %', '0.1 %', '13 %', '100 %'])
+  })
+})
+
+describe('a change of p75', () => {
+  /** The values of pages that are all alike, by a generator that begins with the seed (Numerical Recipes, § 7.1). */
+  function measure(seed: number, { views = MIN_VIEWS, factor = 1 } = {}) {
+    let state = seed
+    const random = () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return (state + 1) / 2 ** 32
+    }
+    // Page loads are distributed log-normally: developer.chrome.com/docs/lighthouse/performance/performance-scoring
+    const values = Array.from({ length: views }, () => {
+      const normal = Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random())
+      return 1_500 * factor * Math.exp(0.6 * normal)
+    }).sort((a, b) => a - b)
+    const at = (share: number) => values[Math.floor(share * views)] ?? null
+    return { p50: at(0.5), p75: at(0.75), p95: at(0.95), sampleCount: views, ratings: null }
+  }
+  const share = (of: (seed: number) => boolean) =>
+    Array.from({ length: 200 }, (_, n) => of(n * 7_919)).filter(Boolean).length / 200
+
+  it('is rarely notable if nothing has changed', () => {
+    const rare = share((seed) => isNotable('lcp', measure(seed), measure(seed + 1)))
+    assert.ok(rare < 0.05, `${rare}`)
+  })
+
+  it('is notable if it is large, or small but of many views', () => {
+    for (const [views, factor] of [
+      [MIN_VIEWS, 1.5],
+      [30_000, 1.1],
+    ] as const) {
+      const found = share((seed) =>
+        isNotable('lcp', measure(seed, { views, factor }), measure(seed + 1, { views })),
+      )
+      assert.equal(found, 1, `${views} views`)
+    }
+  })
+
+  it('is not notable below a twentieth of what is good, however sure', () => {
+    const at = (p75: number) => ({ ...measure(1), p50: p75, p75, p95: p75 })
+    assert.equal(isNotable('lcp', at(2_124), at(2_000)), false)
+    assert.equal(isNotable('lcp', at(2_125), at(2_000)), true)
+    assert.equal(isNotable('cls', at(0.012), at(0.008)), false)
   })
 })
 
