@@ -42,13 +42,13 @@ export function Filters(props: FiltersProps) {
           <Option value={name} text={PERIOD_LABELS[name]} chosen={period} />
         ))}
       </Select>
-      <Field {...day} name="from" label="From (UTC)" value={choice.from} />
-      <Field {...day} name="to" label="To (inclusive)" value={choice.to} />
       <Select name="country" label="Country">
         <Option value="" text="All countries" chosen={country} />
         <CountryOptions label="In this period" countries={present} chosen={country} />
         <CountryOptions label="Others" countries={others} chosen={country} />
       </Select>
+      <Field {...day} name="from" label="From (UTC)" value={choice.from} />
+      <Field {...day} name="to" label="To (inclusive)" value={choice.to} />
       {KEPT.filter((name) => choice[name] !== '').map((name) => (
         <input type="hidden" name={name} value={choice[name]} />
       ))}
