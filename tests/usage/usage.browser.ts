@@ -97,6 +97,10 @@ describe('the usage page in a browser', { timeout: TIMEOUT_MS }, () => {
       'Over a limit',
       'Refused',
     ])
+    await page.focus('.u-legend button:text("Failed")')
+    await page.keyboard.press('Space')
+    assert.equal(await page.locator('.u-legend button[aria-pressed="true"]').count(), 4)
+    assert.equal(await page.textContent('.u-legend button[aria-pressed="false"]'), 'Failed')
     await page.context().close()
   })
 

@@ -28,11 +28,33 @@ export function baseOptions(holder: HTMLElement) {
     width: holder.clientWidth,
     height: HEIGHT,
     tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    hooks: { init: [describe], setSeries: [markShown] },
     cursor: { drag: { x: false, y: false }, points: { size: 6 } },
     axes: {
       time: { ...axis, values: (_: uPlot, splits: number[]) => splits.map(toTimeText) },
       value: { ...axis, size: (u: uPlot, values: string[] | null) => widthOf(u, values, font) },
     },
+  }
+}
+
+/** The name of a series in the legend. A click shows or hides the series: uPlot listens to its cell. */
+export function legendButton(name: string, isShown: boolean): HTMLElement {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.textContent = name
+  button.ariaPressed = String(isShown)
+  return button
+}
+
+/** The canvas is a picture, while the legend beside it can be used. */
+function describe({ ctx: { canvas } }: uPlot): void {
+  canvas.setAttribute('role', 'img')
+  canvas.setAttribute('aria-label', 'Chart of the table below')
+}
+
+function markShown({ series }: uPlot): void {
+  for (const { label, show } of series) {
+    if (label instanceof HTMLElement) label.ariaPressed = String(show)
   }
 }
 

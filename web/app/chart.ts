@@ -1,5 +1,5 @@
 import uPlot, { type Options, type Series } from 'uplot'
-import { baseOptions, type Color, readColors } from './chart-parts.ts'
+import { baseOptions, type Color, legendButton, readColors } from './chart-parts.ts'
 import { type Columns, listIsolated } from './timeline.ts'
 
 export interface ChartLook {
@@ -21,7 +21,7 @@ const BARS_SHARE = 1 / 4
 /** Draws p75 over the thresholds, and the number of values as faint bars. A click on the legend adds p50 or p95. */
 export function drawChart(holder: HTMLElement, columns: Columns, look: ChartLook): uPlot {
   const color = readColors(holder)
-  const { axes, ...base } = baseOptions(holder)
+  const { axes, hooks, ...base } = baseOptions(holder)
   const options: Options = {
     ...base,
     legend: { markers: { width: 2, dash: (u, at) => (u.series[at]?.dash ? 'dashed' : 'solid') } },
@@ -43,6 +43,7 @@ export function drawChart(holder: HTMLElement, columns: Columns, look: ChartLook
     ],
     series: [{ label: 'UTC', value: '{YYYY}-{MM}-{DD} {HH}:{mm}' }, ...toSeries(color, look)],
     hooks: {
+      ...hooks,
       drawClear: [(u) => drawBands(u, bandsOf(u, color, look))],
       draw: [(u) => nameBands(u, bandsOf(u, color, look))],
     },
@@ -54,8 +55,8 @@ export function drawChart(holder: HTMLElement, columns: Columns, look: ChartLook
 function toSeries(color: Color, { toText }: ChartLook): Series[] {
   const { bars } = uPlot.paths
   const value = (_: uPlot, one: number | null) => (one === null ? '–' : toText(one))
-  const line = (label: string, stroke: string, more: Series): Series => ({
-    ...{ label, stroke, value, spanGaps: false, ...more },
+  const line = (name: string, stroke: string, { show = true, ...more }: Series): Series => ({
+    ...{ label: legendButton(name, show), show, stroke, value, spanGaps: false, ...more },
     points: {
       show: true,
       size: 5,
@@ -65,7 +66,7 @@ function toSeries(color: Color, { toText }: ChartLook): Series[] {
   })
   return [
     {
-      label: 'Values',
+      label: legendButton('Values', true),
       scale: 'values',
       ...(bars !== undefined && { paths: bars({ size: [0.8, 24] }) }),
       fill: color('--track'),

@@ -1,5 +1,5 @@
 import uPlot, { type Options, type Series } from 'uplot'
-import { baseOptions, readColors } from './chart-parts.ts'
+import { baseOptions, legendButton, readColors } from './chart-parts.ts'
 
 /** A part of each bar. */
 export interface Part {
@@ -58,7 +58,7 @@ function addUp(parts: readonly Part[]): number[] {
 function toSeries({ name, requests }: Part, color: string): Series {
   const { bars } = uPlot.paths
   return {
-    label: name,
+    label: legendButton(name, true),
     ...(bars !== undefined && { paths: bars({ size: [0.8, 48] }) }),
     fill: color,
     stroke: color,

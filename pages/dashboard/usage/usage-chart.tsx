@@ -7,7 +7,7 @@ export function UsageChart({ daily: { parts, days } }: { readonly daily: DailyUs
   const newest = days.toReversed()
   return (
     <figure class="usage-chart" data-colors={parts.map(({ color }) => color).join(' ')}>
-      <div class="plot" role="img" aria-label="Requests per day, as in the table below" />
+      <div class="plot" />
       <details>
         <summary>Requests per day as a table</summary>
         <section class="wide" tabindex={0} aria-label="Table of requests per day">

@@ -40,7 +40,7 @@ export function VitalChart({ vital, step, overview, linkTo }: VitalChartProps) {
         data-to={seconds(period.to)}
         data-step={STEP_SECONDS[step]}
       >
-        <div class="plot" role="img" aria-label={`${name}, as in the table below`} />
+        <div class="plot" />
         <details>
           <summary>{name} as a table</summary>
           <section class="wide" tabindex={0} aria-label={`Table of ${name}`}>
