@@ -147,10 +147,13 @@ export function ForgotPassword(props: ForgotPasswordProps) {
   const { base, linkCommand, canMail, email = '', error, problem } = props
   if (!canMail) {
     return (
-      <p>
-        This instance does not send e-mail. Ask the administrator for a link to set a new password.
-        Administrators make one with <code>{linkCommand}</code>.
-      </p>
+      <>
+        <p>
+          This instance does not send e-mail. Ask the administrator for a link to set a new
+          password. Administrators make one with <code>{linkCommand}</code>.
+        </p>
+        <BackToSignIn base={base} />
+      </>
     )
   }
   return (
@@ -163,10 +166,16 @@ export function ForgotPassword(props: ForgotPasswordProps) {
           hint="We will send you a link to choose a new password. It is valid for one hour."
         />
       </Form>
-      <p class="ways">
-        <a href={`${base}/app/sign-in`}>Back to sign-in</a>
-      </p>
+      <BackToSignIn base={base} />
     </>
+  )
+}
+
+function BackToSignIn({ base }: Pick<PageProps, 'base'>) {
+  return (
+    <p class="ways">
+      <a href={`${base}/app/sign-in`}>Back to sign-in</a>
+    </p>
   )
 }
 
@@ -185,9 +194,7 @@ export function NewVerification({ base, email = '', error, problem }: NewVerific
           hint="If you signed up with this address and have not verified it, we will send you a new link. It is valid for one hour."
         />
       </Form>
-      <p class="ways">
-        <a href={`${base}/app/sign-in`}>Back to sign-in</a>
-      </p>
+      <BackToSignIn base={base} />
     </>
   )
 }
