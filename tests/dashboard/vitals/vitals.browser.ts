@@ -70,6 +70,8 @@ describe('the sites page in a browser', { timeout: TIMEOUT_MS }, () => {
       document.dispatchEvent(new Event('visibilitychange'))`)
     await page.waitForSelector('.hints:not([data-old])', { state: 'attached' })
     assert.ok(await page.locator('.hints').isVisible(), 'a refresh leaves open what is open')
+    const gap = `getComputedStyle(document.querySelector('summary + .hints')).marginTop`
+    assert.equal(await page.evaluate(gap), '12px', 'what is folded is apart from its summary')
     await sendBeacon(JSON.stringify({ metrics: { lcp: 900 } }))
     await page.waitForSelector('.badge:text("Receiving")')
     await page.waitForSelector('.beacon-state:has-text("1 beacon in the last 24 hours")')
