@@ -39,7 +39,7 @@ function FilterForm({ base, filter: { action, search } }: FilterProps) {
       <ActionSelect chosen={action} />
       <Field
         name="search"
-        label="Search in action, target and details"
+        label="Search the entries"
         type="search"
         value={search}
         maxlength={200}

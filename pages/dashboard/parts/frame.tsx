@@ -95,7 +95,8 @@ function AccountMenu({ base, user }: { readonly base: string; readonly user: str
       <div id="who" class="card" popover="auto">
         <p class="user">{user}</p>
         <a class="button quiet" href={`${base}/app/account`}>
-          Account settings
+          <Icon name="circle-user-round" />
+          Settings
         </a>
         <PostForm action={`${base}/app/sign-out`}>
           <button type="submit" class="quiet">
