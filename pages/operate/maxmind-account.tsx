@@ -16,7 +16,11 @@ export function MaxmindAccount({ base, origin, problem }: MaxmindAccountProps) {
     <Card id="maxmind-title" title="MaxMind's account">
       <p>{TEXTS[origin ?? 'nobody']}</p>
       {origin !== 'settings' && (
-        <Form action={action} text={origin === null ? 'Save the account' : 'Replace the account'}>
+        <Form
+          action={action}
+          text={origin === null ? 'Save the account' : 'Replace the account'}
+          kind="quiet"
+        >
           <Field
             name="accountId"
             label="Account ID"

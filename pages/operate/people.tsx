@@ -75,7 +75,7 @@ export function People({ base, filter, plans, people, next, done = '', error }: 
 
 export function CreateLink({ base }: Pick<PeopleProps, 'base'>) {
   return (
-    <a class="button" href={`${base}/app/operate/new-person`}>
+    <a class="button" href={`${base}/app/operate/people/new/account`}>
       Create account
     </a>
   )

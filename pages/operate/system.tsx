@@ -59,7 +59,7 @@ export function System(props: SystemProps) {
       <Health system={system} />
       <Card id="doctor-title" title="Doctor">
         <p>Checks everything that this server needs, as the command doctor does.</p>
-        <PostButton action={`${path}/doctor`} text="Run the doctor" />
+        <PostButton action={`${path}/doctor`} text="Run the doctor" kind="quiet" />
         <JobStatus id="doctor" job={doctor} running="The doctor has been running" done="Last run">
           {findings !== null && <Findings findings={findings} />}
         </JobStatus>
@@ -92,14 +92,14 @@ function Health({ system }: { readonly system: SystemFacts }) {
   const checks = Object.entries(health.checks)
   return (
     <Card id="health" title="Health">
-      <div class="item-head">
+      <p class="badges">
         <span class={`badge ${health.status === 'ok' ? 'good' : 'error'}`}>{health.status}</span>
         {checks.map(([name, passes]) => (
           <span class={`badge ${passes ? 'good' : 'error'}`}>
             {name}: {passes ? 'passes' : 'fails'}
           </span>
         ))}
-      </div>
+      </p>
       <FactList
         facts={[
           ['Version', `${version}, API ${interfaceVersion}`],
@@ -135,7 +135,7 @@ function Backups({ base, system, backups, backupCount, backup }: BackupsProps) {
         <Findings findings={[{ check: 'Copy', ...system.copy }]} />
       )}
       <p>An archive holds the database and the secrets: keep copies on another machine.</p>
-      <PostButton action={`${base}/app/operate/system/backup`} text="Back up now" />
+      <PostButton action={`${base}/app/operate/system/backup`} text="Back up now" kind="quiet" />
       <JobStatus id="backup" job={backup} running="Backing up" done="The last backup ended">
         {backups.length === 0 ? (
           <Notice kind="hint">There is no backup in {system.backupDir}</Notice>

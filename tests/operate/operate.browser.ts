@@ -136,7 +136,7 @@ describe('the pages of operators', { timeout: 300_000 }, () => {
 const PAGES = [
   '/app/operate',
   '/app/operate/people?search=nobody&status=disabled',
-  '/app/operate/new-person',
+  '/app/operate/people/new/account',
   '/app/operate/sites',
   '/app/operate/audit',
 ]

@@ -42,6 +42,7 @@ describe('the list of people', () => {
     const [, link = ''] = /href="([^"]*)">Create account</.exec(list.html) ?? []
     const { status, html } = await olga.visit(link)
     assert.equal(status, 200)
+    assert.match(html, /people" aria-current="page"/)
     assert.match(html, /id="newPlan".*<option value="free" selected/)
     assert.equal(html.match(/ selected/g)?.length, 1)
     assert.match(html, /value="unlimited"/)

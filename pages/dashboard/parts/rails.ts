@@ -64,7 +64,7 @@ export const OPERATE_RAIL: Rail = {
       pages: [
         { path: '/app/operate/usage', text: 'Usage', icon: 'chart-column' },
         { path: '/app/operate/notices', text: 'Deliveries', icon: 'send' },
-        { path: '/app/operate/audit', text: 'Audit', icon: 'scroll-text' },
+        { path: '/app/operate/audit', text: 'Audit log', icon: 'scroll-text' },
       ],
     },
     {

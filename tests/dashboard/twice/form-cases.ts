@@ -32,7 +32,9 @@ import {
 
 const ACCOUNT = { accountId: '123456', licenseKey: 'made_up_key' }
 const enteringAccount = asOperator('/app/operate/databases', undefined, ACCOUNT)
-const inviting = asOperator('/app/operate/new-person', undefined, { newEmail: 'zoe@example.com' })
+const inviting = asOperator('/app/operate/people/new/account', undefined, {
+  newEmail: 'zoe@example.com',
+})
 
 /** Each form of the service, and what a visitor enters. */
 export const FORM_CASES: readonly FormCase[] = [
