@@ -226,6 +226,11 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
           field.getBoundingClientRect().right > cell.right + 1).map(({ field }) => field.id)
       })()`
       assert.deepEqual(await page.evaluate(over), [])
+      await assertAccessible(page, 'a missing day')
+      const labels = await page
+        .locator('.filters label')
+        .evaluateAll((all) => all.map((label) => label.getBoundingClientRect()).map(({ y }) => y))
+      assert.equal(new Set(labels).size, width > 500 ? 1 : 2, 'labels in a row')
     })
   }
 
