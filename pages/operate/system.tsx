@@ -110,8 +110,8 @@ function Health({ system }: { readonly system: SystemFacts }) {
             'Memory of the machine',
             `${sizeText(memory.available)} available of ${sizeText(memory.total)}`,
           ],
-          ['Data folder', <code>{system.dataDir}</code>],
           ['Disk', diskText(system.disk)],
+          ['Data folder', <code>{system.dataDir}</code>],
         ]}
       />
     </Card>
