@@ -59,10 +59,11 @@ describe('a change of p75', () => {
       return (state + 1) / 2 ** 32
     }
     // Page loads are distributed log-normally: developer.chrome.com/docs/lighthouse/performance/performance-scoring
-    const values = Array.from({ length: views }, () => {
+    // Sorted by their size, without a comparison in JavaScript: there are twelve million.
+    const values = Float64Array.from({ length: views }, () => {
       const normal = Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random())
       return 1_500 * factor * Math.exp(0.6 * normal)
-    }).sort((a, b) => a - b)
+    }).sort()
     const at = (share: number) => values[Math.floor(share * views)] ?? null
     return { p50: at(0.5), p75: at(0.75), p95: at(0.95), sampleCount: views, ratings: null }
   }
