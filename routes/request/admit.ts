@@ -62,7 +62,8 @@ function getKey(
   exchange: Exchange,
 ) {
   try {
-    return authenticateKey(services, readHeader, exchange.now)
+    // Not the time at which the request began: the key may have been revoked while its body arrived.
+    return authenticateKey(services, readHeader, services.now())
   } catch (error) {
     if (isUnauthorized(error)) chargeAddress(services, exchange, 'failures')
     throw error

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
 import { mintKey } from '../../lib/access/api-key.ts'
+import { SECOND_MS } from '../../lib/parts/durations.ts'
+import { onlyOnSqlite } from '../support/database/test-database.ts'
 import { codeOf, NOON } from '../support/helpers.ts'
 import { sharedScene } from '../support/scene/scene.ts'
 
@@ -180,4 +183,24 @@ describe('a key that changes while the service runs', () => {
     await app.makeKey({ email: 'new@example.com', plan: 'starter' })
     assert.equal(await tier(), 'starter')
   })
+
+  const onlyOwn = onlyOnSqlite('PostgreSQL tells of a change after it')
+  it(
+    'authorises nothing if another process revokes it while the body arrives',
+    onlyOwn,
+    async () => {
+      const key = await app.makeKey({ email: 'kim@example.com' })
+      const rest = Promise.withResolvers<Uint8Array>()
+      const body = ReadableStream.from([rest.promise])
+      const answer = app.send('POST', '/v1/ip/batch', { key, body })
+      await nextTurn()
+      await app.otherDb.execute({
+        sql: 'DELETE FROM api_keys WHERE prefix = ?',
+        params: [key.slice(0, 16)],
+      })
+      app.pass(SECOND_MS)
+      rest.resolve(Buffer.from('{"ips":["8.8.8.8"]}'))
+      assert.equal((await answer).status, 401)
+    },
+  )
 })

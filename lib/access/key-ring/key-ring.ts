@@ -9,9 +9,10 @@ import { loadKeyRecords } from './load-keys.ts'
 export type KeyRing = ReturnType<typeof openKeyRing>
 
 /**
- * Loads the keys. A change by another process takes effect within a millisecond: the first request in each
- * reads `data_version`, which shows whether another connection has written. That takes several microseconds, too
- * long for every request of clients that open a connection for each. Failures go to `onError`; known keys stay valid.
+ * Loads the keys. The first `find` of each millisecond reads `data_version`, which shows whether another
+ * connection has written, so a change by another process takes effect within a millisecond. Reading it takes
+ * several microseconds, too long for every request of clients that open a connection for each. Failures go to
+ * `onError`; known keys stay valid.
  */
 export function openKeyRing(db: SqliteDb, plans: Plans, onError: (error: unknown) => void) {
   const readDataVersion = db.$client.prepare<[], number>('PRAGMA data_version').pluck()
@@ -40,7 +41,7 @@ export function openKeyRing(db: SqliteDb, plans: Plans, onError: (error: unknown
     return result
   }
   return {
-    /** The record of the key; null if it is unknown or has expired at `now`. */
+    /** The record of the key; null if it is unknown or has expired at `now`, the time of the call. */
     find: (text: string, now: number): KeyRecord | null => {
       if (now !== checkedAt) {
         checkedAt = now
