@@ -35,7 +35,7 @@ export function isOver({ writableFinished, destroyed }: ServerResponse): boolean
 
 /** Calls `done` once the answer is sent or the connection is closed. */
 export function whenAnswered(response: ServerResponse, done: () => void): void {
-  // Comes once, after `finish` as well; `once` would wrap the function.
+  // node:http emits `close` once, after `finish` too; `once` would wrap the function.
   response.on('close', done)
 }
 

@@ -115,6 +115,19 @@ class FirstRequest {
   }
 }
 
+/**
+ * Keeps node:http from closing the connection of a client that has sent everything and waits for its answer
+ * (RFC 9112, section 9.6). The returned function lets it close again.
+ */
+function holdEnds(socket: Socket): () => void {
+  const listeners = socket.listeners('end')
+  socket.removeAllListeners('end')
+  return () => {
+    // safe: they were listeners of this event
+    for (const listener of listeners) socket.on('end', listener as () => void)
+  }
+}
+
 /** Runs `close`, but keeps it from closing any of the sockets. */
 function closeAllBut(sockets: Iterable<Duplex>, close: () => void): void {
   for (const socket of sockets) socket.destroy = () => socket
@@ -157,8 +170,10 @@ class FastPath {
     if (request === null) return false
     if (this.#turns.hasTime()) return this.#answerOnly(request, socket)
     this.waiting.add(socket)
+    const letEnd = holdEnds(socket)
     this.#turns.waitFirst(() => {
       this.waiting.delete(socket)
+      letEnd()
       if (!socket.writable || this.#answerOnly(request, socket)) return
       this.#turns.count()
       parse(chunk)
@@ -174,7 +189,7 @@ class FastPath {
     if (answer === null || answer instanceof Promise) return false
     // The system takes an answer of a few kilobytes at once: node:http would close the connection after 8 seconds.
     writeAnswer(socket, answer, 'close')
-    // Nothing is left to send, so no stream has to be ended first.
+    // Nothing is left to send. Clients that go on sending, which they must not, may see a reset: RFC 9112, section 9.6.
     if (socket.writableLength === 0) socket.destroy()
     else socket.destroySoon()
     return true

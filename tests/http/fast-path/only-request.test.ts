@@ -86,6 +86,14 @@ describe('the only request of a connection', () => {
     assert.equal(Math.max(...turns), 1)
   })
 
+  it('is answered if its client, which sends no more, waits for its turn', async () => {
+    burnMs = BURN_MS
+    const connections = await Array.fromAsync({ length: 10 }, openAccepted)
+    for (const { socket } of connections) socket.end(`${GET}${CLOSE}\r\n`)
+    for (const { ended } of connections) assert.deepEqual(waysOf(await ended), ['plain'])
+    burnMs = 0
+  })
+
   it('is left to node:http if it comes in parts', async () => {
     const connected = once(server, 'connection')
     const { socket, ended } = await openConnection(url)
