@@ -75,7 +75,7 @@ function siteIn(id: string): string {
 }
 
 /** The id in the link that stops the mails. It begins with that of the site, which is public. */
-export function vitalsStopId(secret: string, { siteId, userId }: Subject): string {
+function vitalsStopId(secret: string, { siteId, userId }: Subject): string {
   const proof = createHmac('sha256', secret).update(`${siteId} ${userId}`).digest('base64url')
   return `${siteId}.${proof}`
 }
