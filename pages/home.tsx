@@ -167,12 +167,14 @@ function LinkedText({ text }: { readonly text: string }) {
 interface PlanCardsProps extends StartOffers {
   /** The plans of the instance, cheapest first. */
   readonly plans: readonly Plan[]
+  /** The one that a sign-up gives. */
+  readonly free: Plan
   /** Those for sale; none: pages show no prices. */
   readonly sold: readonly Plan[]
   readonly prices: readonly PlanPrices[]
 }
 
-function PlanCards({ plans, sold, prices, ...start }: PlanCardsProps) {
+function PlanCards({ plans, free, sold, prices, base, offersSignUp }: PlanCardsProps) {
   return (
     <section class="plans" aria-labelledby="plans">
       <h2 id="plans">Plans</h2>
@@ -192,7 +194,10 @@ function PlanCards({ plans, sold, prices, ...start }: PlanCardsProps) {
                 ['Sites', count(plan.maxSites)],
               ]}
             />
-            {sold.length > 0 && <PlanButton {...start} plan={plan} isSold={sold.includes(plan)} />}
+            {sold.includes(plan) && <PlanButton plan={plan} href={`${base}/app/billing`} />}
+            {sold.length > 0 && plan === free && offersSignUp && (
+              <PlanButton plan={plan} href={`${base}/app/sign-up`} />
+            )}
           </li>
         ))}
       </ul>
@@ -200,17 +205,16 @@ function PlanCards({ plans, sold, prices, ...start }: PlanCardsProps) {
   )
 }
 
-interface PlanButtonProps extends StartOffers {
+interface PlanButtonProps {
   readonly plan: Plan
-  readonly isSold: boolean
+  readonly href: string
 }
 
 /** Where a visitor gets a plan; the page of billing asks them to sign in first. */
-function PlanButton({ base, offersSignUp, plan: { name, price }, isSold }: PlanButtonProps) {
-  if (!isSold && (price > 0 || !offersSignUp)) return null
+function PlanButton({ plan, href }: PlanButtonProps) {
   return (
-    <a class="button quiet" href={`${base}/app/${isSold ? 'billing' : 'sign-up'}`}>
-      Choose {name}
+    <a class="button quiet" href={href}>
+      Choose {plan.name}
     </a>
   )
 }

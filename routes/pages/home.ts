@@ -59,7 +59,8 @@ function renderAbout(
   if (known?.prices === prices) return known.html
   const shown = databases.map(toPublicDatabase)
   const sold = plans.list.filter((plan) => billing.prices.soldAs(plan).length > 0)
-  const html = render(HomeAbout({ ...start, plans: plans.list, sold, prices, databases: shown }))
+  const offers = { ...start, plans: plans.list, free: plans.free, sold, prices }
+  const html = render(HomeAbout({ ...offers, databases: shown }))
   abouts.set(databases, { prices, html })
   return html
 }

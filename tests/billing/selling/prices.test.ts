@@ -90,6 +90,14 @@ describe('GET /v1/billing/prices', () => {
   })
 })
 
+const LIMITS = { monthlyCap: 9, maxKeys: 1, maxSites: 1, requestsPerMinute: 7 }
+
+/** The plans that have a button, with the page that each leads to. */
+function buttons(html: string) {
+  const links = html.matchAll(/href="\/app\/([^"]*)">Choose ([^<]*)</g)
+  return [...links].map(([, to, plan]) => [plan, to])
+}
+
 describe('the landing page', () => {
   it('shows the prices of Stripe with currency and interval', async () => {
     await using shop = await openShop()
@@ -107,8 +115,6 @@ describe('the landing page', () => {
 
   it('has a button for each plan that a visitor can get', async () => {
     await using shop = await openShop()
-    const buttons = (html: string) =>
-      [...html.matchAll(/href="\/app\/([^"]*)">Choose ([^<]*)</g)].map(([, to, plan]) => [plan, to])
     const paid = [
       ['Starter', 'billing'],
       ['Pro', 'billing'],
@@ -118,15 +124,31 @@ describe('the landing page', () => {
     assert.deepEqual(buttons(await home({ app: closed })), paid)
   })
 
+  it('offers no plan that only an operator gives, even if it costs nothing', async () => {
+    await using app = await makeApp({
+      env: {
+        STRIPE_SECRET_KEY: newSecretKey(),
+        STRIPE_PRICE_PRO: 'price_1',
+        MERIDIAN_PLANS: plansFileOf([
+          { id: 'community', name: 'Community', ...LIMITS, price: 0 },
+          { id: 'pro', name: 'Pro', ...LIMITS, price: 5 },
+        ]),
+      },
+    })
+    assert.deepEqual(buttons(await home({ app })), [
+      ['free', 'sign-up'],
+      ['Pro', 'billing'],
+    ])
+  })
+
   it('shows the prices of the plans file, with their currency if it has one, until those of Stripe are read', async () => {
-    const paid = { monthlyCap: 9, maxKeys: 1, maxSites: 1, requestsPerMinute: 7 }
     await using app = await makeApp({
       env: {
         STRIPE_SECRET_KEY: newSecretKey(),
         STRIPE_PRICE_PLAIN: 'price_1',
         MERIDIAN_PLANS: plansFileOf([
-          { id: 'plain', name: 'Plain', ...paid, price: 5 },
-          { id: 'euro', name: 'Euro', ...paid, price: 12.5, currency: 'eur' },
+          { id: 'plain', name: 'Plain', ...LIMITS, price: 5 },
+          { id: 'euro', name: 'Euro', ...LIMITS, price: 12.5, currency: 'eur' },
         ]),
       },
     })
