@@ -25,7 +25,7 @@ export interface PeopleFilter {
   readonly status: PeopleStatus
 }
 
-export interface PeopleProps extends PageProps {
+export interface PeopleProps extends Pick<PageProps, 'base' | 'done'> {
   readonly filter: PeopleFilter
   readonly plans: readonly Plan[]
   /** With the name of the plan in effect. */
@@ -36,12 +36,12 @@ export interface PeopleProps extends PageProps {
 
 const DONE: Readonly<Record<string, string>> = { deleted: 'Account deleted.' }
 
-export function People({ base, filter, plans, people, next, done = '', error }: PeopleProps) {
+export function People({ base, filter, plans, people, next, done = '' }: PeopleProps) {
   const path = `${base}/app/operate/people`
   const query = next === null ? null : { ...filter, after: next }
   return (
     <>
-      <Result error={error} done={DONE[done]} />
+      <Result done={DONE[done]} />
       <FilterForm path={path} filter={filter} plans={plans} />
       <Matches
         shown={people.length}

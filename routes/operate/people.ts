@@ -26,7 +26,7 @@ const PATH = '/app/operate/people'
 /** The fields of the form, by their names in the schema. */
 const FIELDS = { email: 'newEmail', plan: 'newPlan' }
 
-/** The list, and the page of a new account: its path is that of no person, whose ids may be any text. */
+/** The list, and the page of a new account. No person has its path, though ids may be any text. */
 export const peopleRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: PATH, answer: (visit) => showPeople(visit) },
   { method: 'get', path: `${PATH}/new/account`, answer: (visit) => showNewPerson(visit) },
