@@ -158,12 +158,16 @@ describe('the state of a site', () => {
     const state = async () => (await ada.visit('/app/sites')).html
     const waiting = await state()
     assert.match(waiting, />Waiting</)
-    const refreshed = [
-      ...waiting.matchAll(/id="(badge|state)-[^"]*" aria-live="polite" data-refresh="15"/g),
-    ]
+    const refreshed = [...waiting.matchAll(/id="(badge|state)-[^>]*? data-refresh="15"/g)]
     assert.deepEqual(
       refreshed.map(([, part]) => part),
       ['badge', 'state'],
+    )
+    const announced = [...waiting.matchAll(/id="(badge|state)-[^>]*? aria-live="polite"/g)]
+    assert.deepEqual(
+      announced.map(([, part]) => part),
+      ['state'],
+      'one announcement for each change',
     )
     await sendBeacon()
     const receiving = await state()

@@ -34,11 +34,11 @@ const BADGES = {
   unknown: ['Unknown', ''],
 } as const satisfies Record<BeaconCheck['state'], readonly [text: string, kind: string]>
 
-/** The state of a site in a word. */
+/** The state of a site in a word. Screen readers announce only the text of `BeaconState`, which says the same. */
 export function BeaconBadge({ site, check }: Omit<BeaconStateProps, 'origin'>) {
   const [text, kind] = BADGES[check.state]
   return (
-    <span id={`badge-${site.id}`} aria-live="polite" data-refresh={refreshSeconds(check)}>
+    <span id={`badge-${site.id}`} data-refresh={refreshSeconds(check)}>
       <span class={`badge ${kind}`}>{text}</span>
     </span>
   )
