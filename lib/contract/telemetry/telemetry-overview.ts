@@ -46,11 +46,13 @@ const ErrorGroup = v.strictObject({
   source: v.optional(text('The URL of the script')),
   line: v.optional(v.pipe(v.number(), v.description('The line in the script'))),
   column: v.optional(v.pipe(v.number(), v.description('The column in that line'))),
-  stack: v.optional(text('Of the first error, its first 1000 characters')),
-  path: v.optional(text('The page of the first error')),
-  count: count('How often it came'),
-  firstSeenAt: v.pipe(Timestamp, v.description('When it first came')),
-  lastSeenAt: v.pipe(Timestamp, v.description('When it last came')),
+  stack: v.optional(
+    text('Of the first error on the first day with one, its first 1000 characters'),
+  ),
+  path: v.optional(text('The page of that error')),
+  count: count('How often it came in the period'),
+  firstSeenAt: v.pipe(Timestamp, v.description('When it first came in the period')),
+  lastSeenAt: v.pipe(Timestamp, v.description('When it last came in the period')),
 })
 
 const SERIES_STEPS = ['hour', 'day'] as const

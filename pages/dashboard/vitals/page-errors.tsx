@@ -43,9 +43,9 @@ function ErrorItem({ error }: { readonly error: PageError }) {
           facts={[
             ['Type', type],
             ['Source', sourceOf(error)],
-            ['First seen on', path],
-            ['First seen', <Time at={firstSeenAt} />],
-            ['Last seen', <Time at={lastSeenAt} />],
+            ['Example page', path],
+            ['First seen in this period', <Time at={firstSeenAt} />],
+            ['Last seen in this period', <Time at={lastSeenAt} />],
           ]}
         />
         {stack !== undefined && <pre tabindex={0}>{stack}</pre>}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { updatePlan } from '../../../lib/accounts/users.ts'
-import { HOUR_MS } from '../../../lib/parts/durations.ts'
+import { DAY_MS, HOUR_MS } from '../../../lib/parts/durations.ts'
 import { makeApp, NOON } from '../../support/helpers.ts'
 import { SHOP, section, shopScene, textOf } from './shop.ts'
 
@@ -162,6 +162,19 @@ describe('the web vitals page', () => {
     assert.equal(shown.split('&lt;img').length - 1, 5, 'message, type, source, path, stack')
     assert.match(shown, /:3:7<\/dd>/)
     assert.match(shown, /2026-01-15 12:00/)
+  })
+
+  it('says that the times and the count of an error are those of the period', async () => {
+    const errors = [{ message: 'x is undefined' }]
+    await send({ path: '/', metrics: { lcp: 1 }, errors })
+    app.setClock(NOON + 3 * DAY_MS)
+    await send({ path: '/cart', metrics: { lcp: 1 }, errors })
+    const shown = async (query: string) => textOf(section(await page(query), 'errors'))
+    assert.match(await shown('?period=7d'), /First seen in this period 2026-01-15 /)
+    assert.match(
+      await shown('?period=24h'),
+      /1 time .*\/cart .*First seen in this period 2026-01-18 /,
+    )
   })
 
   it('says which parts ignore the filters', async () => {

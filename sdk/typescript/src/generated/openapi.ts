@@ -3424,20 +3424,20 @@ export interface components {
                 line?: number;
                 /** @description The column in that line */
                 column?: number;
-                /** @description Of the first error, its first 1000 characters */
+                /** @description Of the first error on the first day with one, its first 1000 characters */
                 stack?: string;
-                /** @description The page of the first error */
+                /** @description The page of that error */
                 path?: string;
-                /** @description How often it came */
+                /** @description How often it came in the period */
                 count: number;
                 /**
                  * Format: date-time
-                 * @description When it first came
+                 * @description When it first came in the period
                  */
                 firstSeenAt: string;
                 /**
                  * Format: date-time
-                 * @description When it last came
+                 * @description When it last came in the period
                  */
                 lastSeenAt: string;
             }[];
