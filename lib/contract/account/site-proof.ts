@@ -19,7 +19,7 @@ export const SiteProof = strictObject(
     receives: flag(
       'Whether this site gets the telemetry of its origin. If several accounts have registered the origin, the one with the newest proof of its host gets it; without proofs, the one that registered first. On a server with a public name and sites of several accounts, localhost, IP addresses and names outside the public DNS get none.',
     ),
-    record: v.pipe(v.nullable(Record), v.description('Null: the state is impossible')),
+    record: v.pipe(v.nullable(Record), v.description('null: the state is impossible')),
     provenAt: v.nullable(v.pipe(Timestamp, v.description('The newest proof; null: not proven'))),
     missingSince: v.pipe(
       v.nullable(Timestamp),

@@ -155,7 +155,7 @@ export const Discount = strictObject('A discount: a percentage or an amount', {
     v.nullable(Currency),
     v.description('The currency of amountOff; null: a percentage'),
   ),
-  endsAt: v.pipe(v.nullable(Timestamp), v.description('Null: it does not end')),
+  endsAt: v.pipe(v.nullable(Timestamp), v.description('null: it does not end')),
 })
 export type Discount = v.InferOutput<typeof Discount>
 

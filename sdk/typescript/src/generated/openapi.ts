@@ -2593,7 +2593,7 @@ export interface components {
             state: "proven" | "unproven" | "impossible";
             /** @description Whether this site gets the telemetry of its origin. If several accounts have registered the origin, the one with the newest proof of its host gets it; without proofs, the one that registered first. On a server with a public name and sites of several accounts, localhost, IP addresses and names outside the public DNS get none. */
             receives: boolean;
-            /** @description Null: the state is impossible */
+            /** @description null: the state is impossible */
             record: {
                 /**
                  * @description Always TXT
@@ -2884,7 +2884,7 @@ export interface components {
             currency: string | null;
             /**
              * Format: date-time
-             * @description Null: it does not end
+             * @description null: it does not end
              */
             endsAt: string | null;
         };
