@@ -1,5 +1,6 @@
 import { restoreBackup } from '../lib/backup/restore-backup.ts'
 import { readConfig } from '../lib/config/config.ts'
+import { becomeOwner } from '../lib/config/data-dir.ts'
 import { commandText, usageText } from '../lib/parts/clone-or-package.ts'
 import { FLAG, readArguments } from './parts/options.ts'
 import { report, run, UsageError } from './parts/run.ts'
@@ -23,6 +24,8 @@ await run(async () => {
       `MERIDIAN_DATABASE_URL is set: ${importing} copies the backup to an empty database`,
     )
   }
+  const owner = becomeOwner(dataDir)
+  if (owner !== undefined) report(`Running as user ${owner}, the owner of the data folder`)
   const overwrite = values.overwrite === true
   const restored = await restoreBackup({ archive, dataDir, overwrite, now: Date.now() })
   const { manifest, aside, pending } = restored

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
-import { lchown, link, mkdir, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeDataDir } from '../config/data-dir.ts'
 import { checkpointFile, pendingMigrations } from '../db/database-file.ts'
-import { LOCK_FILE, lockDataDir } from '../db/lock.ts'
+import { lockDataDir } from '../db/lock.ts'
+import { explainWrite } from '../parts/disk-advice.ts'
 import { syncPath } from '../parts/process/sync-path.ts'
 import { unpackBackup, unusable } from './archive.ts'
 import { DATABASE, SECRETS } from './manifest.ts'
@@ -27,15 +28,12 @@ const DATA = [DATABASE, ...WAL_FILES, SECRETS, LITESTREAM]
 /**
  * Checks a backup, then puts its database and secrets into the data folder. Throws if a server uses
  * the folder, or if it holds data that may not be moved aside. Returns the folder with the previous
- * data, `aside`, if there was any, and the `pending` migrations that the next start will apply. If root restores, the
- * files belong to the owner of the data folder, as whom the server runs.
+ * data, `aside`, if there was any, and the `pending` migrations that the next start will apply.
  */
 export async function restoreBackup(options: RestoreOptions) {
   const { archive, dataDir, overwrite, now } = options
   makeDataDir(dataDir)
-  const isNew = !existsSync(join(dataDir, LOCK_FILE))
   using _lock = lockDataDir(dataDir)
-  if (isNew) await giveToOwner(join(dataDir, LOCK_FILE), dataDir)
   const present = DATA.filter((name) => existsSync(join(dataDir, name)))
   if (present.length > 0 && !overwrite) {
     throw new Error(
@@ -69,9 +67,11 @@ async function moveAside(dataDir: string, names: readonly string[], now: number)
   await mkdir(aside, { mode: 0o700 })
   for (const name of names) {
     const add = name === LITESTREAM ? rename : link
-    await add(join(dataDir, name), join(aside, name))
+    const path = join(dataDir, name)
+    await add(path, join(aside, name)).catch((cause: unknown) => {
+      throw explainWrite(path, cause)
+    })
   }
-  await giveToOwner(aside, dataDir)
   await syncPath(aside)
   return aside
 }
@@ -83,15 +83,7 @@ async function install(folder: string, dataDir: string): Promise<void> {
   for (const name of WAL_FILES) await rm(join(dataDir, name), { force: true })
   for (const name of [DATABASE, SECRETS]) {
     await syncPath(join(folder, name))
-    await giveToOwner(join(folder, name), dataDir)
     await rename(join(folder, name), join(dataDir, name))
   }
   await syncPath(dataDir)
-}
-
-/** Follows no links: the owner of the data folder may have put one there. */
-async function giveToOwner(path: string, dataDir: string): Promise<void> {
-  if (process.getuid?.() !== 0) return
-  const { uid, gid } = await stat(dataDir)
-  await lchown(path, uid, gid)
 }

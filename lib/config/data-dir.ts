@@ -9,9 +9,9 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { explainWrite } from '../parts/disk-advice.ts'
-import { codeOf } from '../parts/reason.ts'
+import { codeOf, reasonOf } from '../parts/reason.ts'
 
 /** The bit of folders in which everybody may make files, such as /tmp. */
 const STICKY = 0o1000
@@ -46,6 +46,40 @@ export function makeDataDir(path: string): void {
   checkDataDir(folder)
   makeFolderPrivate(folder, OURS)
   for (const name of ['geo', 'backups']) makeFolderPrivate(join(folder, name), ANY)
+}
+
+/**
+ * If root runs this process, makes it run as the owner of the data folder from now on, or of the folder
+ * in which that will be made. Returns the owner's user id, or undefined if nothing changed. The owner can
+ * replace files and folders in it by links at any moment: root would follow them to files of others.
+ * Throws if the process may not change its user.
+ */
+export function becomeOwner(path: string): number | undefined {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = lstatSync(nearestFolder(resolve(path)))
+  if (uid === 0) return
+  try {
+    changeUser(uid, gid)
+  } catch (cause) {
+    const owner = `user ${uid}, the owner of the data folder ${path}`
+    throw new Error(`Cannot run as ${owner}: ${reasonOf(cause)}; run the command as that user`, {
+      cause,
+    })
+  }
+  return uid
+}
+
+function nearestFolder(path: string): string {
+  return existsSync(path) ? realpathSync(path) : nearestFolder(dirname(path))
+}
+
+/** The user last: only root may change groups (SEI CERT POS36-C). */
+function changeUser(uid: number, gid: number): void {
+  const { setgroups, setgid, setuid } = process
+  if (!(setgroups && setgid && setuid)) throw new Error('this runtime cannot change its groups')
+  setgroups([gid])
+  setgid(gid)
+  setuid(uid)
 }
 
 /** Node.js's own recursion never ends where no folder can be made, such as in /proc. */

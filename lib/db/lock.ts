@@ -4,15 +4,12 @@ import { reasonOf, withAdvice } from '../parts/reason.ts'
 import { openPlain } from './connection.ts'
 import { isLocked } from './fault.ts'
 
-/** The file in the data folder that is locked. */
-export const LOCK_FILE = 'server.lock'
-
 /**
  * Locks the data folder for this process: two servers would count requests twice, and a restore must
  * not run under a server. Throws if another process holds the lock.
  */
 export function lockDataDir(dataDir: string): Disposable {
-  return lockFile(join(dataDir, LOCK_FILE), {
+  return lockFile(join(dataDir, 'server.lock'), {
     inUse: `Cannot use the data folder ${dataDir}: a server is using it; stop the server first`,
     failed: `Cannot write into the data folder ${dataDir}`,
   })

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { makeDataDir } from '../../lib/config/data-dir.ts'
 import { openSecrets } from '../../lib/config/secrets.ts'
-import { ON_LINUX, ON_POSIX } from '../support/runtime.ts'
+import { LOADER, mayBecomeNobody, NOBODY, ON_LINUX, ON_POSIX } from '../support/runtime.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const IS_WRITABLE =
@@ -118,5 +119,23 @@ describe('makeDataDir', ON_POSIX, () => {
     chownSync(join(path, 'geo'), 1, 1)
     makeDataDir(path)
     assert.equal(modeOf(join(path, 'geo')), 0o755)
+  })
+})
+
+describe('becomeOwner', () => {
+  it('gives up all rights of root for good', (t) => {
+    if (!mayBecomeNobody()) return t.skip('needs root, and a runtime that every user may run')
+    const path = tempFolder()
+    chownSync(path, NOBODY, 7)
+    const script = `import { becomeOwner } from './lib/config/data-dir.ts'
+      process.setgroups([0, 8])
+      const owner = becomeOwner(${JSON.stringify(path)})
+      const ids = [process.getuid(), process.geteuid(), process.getgid(), process.getegid()]
+      let back = 'refused'
+      try { process.seteuid(0), back = 'root' } catch {}
+      console.log(JSON.stringify([owner, ids, process.getgroups(), back]))`
+    const args = [...LOADER, '--input-type=module', '--eval', script]
+    const printed: unknown = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
+    assert.deepEqual(printed, [NOBODY, [NOBODY, NOBODY, 7, 7], [7], 'refused'])
   })
 })

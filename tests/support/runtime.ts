@@ -17,6 +17,7 @@ const NODE_FLAGS = ['--heap-growing-percent=50', ...LOADER]
 export const RUNTIME: readonly [string, ...string[]] = readRuntime()
 
 export const IS_BUN = basename(RUNTIME[0]) === 'bun'
+export const IS_DENO = basename(RUNTIME[0]) === 'deno'
 
 /** Whether the server runs on the Node.js of the project, as with npm start and npx. */
 export const IS_PROJECT_NODE = RUNTIME[0] === process.execPath
