@@ -15,10 +15,13 @@ export const RequestId = v.pipe(
 
 const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[] // safe: the keys of a const table
 
+/** An error of a batch shows at most this many characters of the text. */
+export const SHOWN_CHARACTERS = 100
+
 /** What was looked up. */
 export const Asked = strictObject('What was looked up', {
   type: text('Its kind: ip or asn'),
-  value: text('As the request has it'),
+  value: text(`As the request has it; in batches at most its first ${SHOWN_CHARACTERS} characters`),
 })
 
 export const ApiErrorBody = strictObject('What went wrong', {

@@ -65,7 +65,7 @@ const audit = {
       id: 1,
       app: 'api',
       actor_id: profile.id,
-      actor_label: profile.email,
+      actor_label: key.prefix,
       action: 'create_key',
       target_type: 'api_key',
       target_id: key.id,

@@ -89,8 +89,14 @@ export type Site = v.InferOutput<typeof Site>
 export const AuditLogEntry = strictObject('One audit entry: who did what, to what, and when', {
   id: v.pipe(v.number(), v.integer(), v.description('Later entries have larger ones')),
   app: text('Where the change came from: api, dashboard, cli, stripe'),
-  actor_id: text('The user who did it'),
-  actor_label: v.nullable(text('The e-mail address or role of the actor; null: unknown')),
+  actor_id: text(
+    'The user in whose log the entry is; it is who acted, unless app or actor_label names another',
+  ),
+  actor_label: v.nullable(
+    text(
+      'Who acted: the prefix of the key, the e-mail address of a session or the name of the command; or operator, receiver or link in a mail; null: Stripe, or unknown',
+    ),
+  ),
   action: text('What was done, such as create_key'),
   target_type: v.nullable(text('What was changed, such as api_key; null: nothing in particular')),
   target_id: v.nullable(text('Identifies what was changed; null: nothing in particular')),

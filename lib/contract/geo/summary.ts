@@ -45,7 +45,7 @@ export const AddressSummary = strictObject('How many addresses are where', {
   addresses: strictObject('The addresses of the request', {
     total: count('All texts of the request'),
     distinct: count('Different addresses among them'),
-    invalid: count('Texts that are not addresses; they count nowhere else'),
+    invalid: count('Texts that are not addresses; they count only here and in total'),
   }),
   precision: v.pipe(
     v.strictObject(v.entriesFromList(PRECISIONS, count('Addresses with this precision'))),

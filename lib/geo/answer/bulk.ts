@@ -1,3 +1,4 @@
+import { SHOWN_CHARACTERS } from '../../contract/common.ts'
 import { type Address, parseAddress } from '../../parts/net/address.ts'
 import { addressOfEndpoint, bareEntry } from '../../parts/net/endpoint.ts'
 import type { Library } from '../library.ts'
@@ -5,9 +6,6 @@ import { type AnswerOptions, createFindExtras, createShape } from './shape.ts'
 import { writeResult } from './write-result.ts'
 
 export const NOT_AN_ADDRESS = 'Not an IPv4 or IPv6 address'
-
-/** An error shows at most this many characters of the text. */
-const SHOWN_CHARACTERS = 100
 
 /**
  * Splits a text that arrives in chunks into lines, and removes the white space around them. `end` returns

@@ -132,7 +132,7 @@ type AddressSummary_Addresses struct {
 	// Distinct Different addresses among them
 	Distinct int `json:"distinct"`
 
-	// Invalid Texts that are not addresses; they count nowhere else
+	// Invalid Texts that are not addresses; they count only here and in total
 	Invalid int `json:"invalid"`
 
 	// Total All texts of the request
@@ -288,7 +288,7 @@ type APIError_Query struct {
 	// Type Its kind: ip or asn
 	Type string `json:"type"`
 
-	// Value As the request has it
+	// Value As the request has it; in batches at most its first 100 characters
 	Value string `json:"value"`
 }
 

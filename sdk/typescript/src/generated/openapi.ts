@@ -1775,7 +1775,7 @@ export interface components {
             query?: {
                 /** @description Its kind: ip or asn */
                 type: string;
-                /** @description As the request has it */
+                /** @description As the request has it; in batches at most its first 100 characters */
                 value: string;
             };
         };
@@ -2199,7 +2199,7 @@ export interface components {
             query: {
                 /** @description Its kind: ip or asn */
                 type: string;
-                /** @description As the request has it */
+                /** @description As the request has it; in batches at most its first 100 characters */
                 value: string;
             };
             /** @description The kind of error, and what to do about it */
@@ -2234,7 +2234,7 @@ export interface components {
                 total: number;
                 /** @description Different addresses among them */
                 distinct: number;
-                /** @description Texts that are not addresses; they count nowhere else */
+                /** @description Texts that are not addresses; they count only here and in total */
                 invalid: number;
             };
             /** @description Addresses by the precision of their location */
@@ -2643,9 +2643,9 @@ export interface components {
             id: number;
             /** @description Where the change came from: api, dashboard, cli, stripe */
             app: string;
-            /** @description The user who did it */
+            /** @description The user in whose log the entry is; it is who acted, unless app or actor_label names another */
             actor_id: string;
-            /** @description The e-mail address or role of the actor; null: unknown */
+            /** @description Who acted: the prefix of the key, the e-mail address of a session or the name of the command; or operator, receiver or link in a mail; null: Stripe, or unknown */
             actor_label: string | null;
             /** @description What was done, such as create_key */
             action: string;
@@ -6092,7 +6092,7 @@ export interface operations {
                      *           "id": 1,
                      *           "app": "api",
                      *           "actor_id": "usr_example",
-                     *           "actor_label": "ada@shop.example",
+                     *           "actor_label": "sk_live_…",
                      *           "action": "create_key",
                      *           "target_type": "api_key",
                      *           "target_id": "00112233445566778899aabbccddeeff",

@@ -15,7 +15,7 @@ class AddressSummaryAddresses(TypedDict):
     distinct: int
     """Different addresses among them"""
     invalid: int
-    """Texts that are not addresses; they count nowhere else"""
+    """Texts that are not addresses; they count only here and in total"""
 
 
 @final
@@ -192,7 +192,7 @@ class ApiErrorQuery(TypedDict):
     type: str
     """Its kind: ip or asn"""
     value: str
-    """As the request has it"""
+    """As the request has it; in batches at most its first 100 characters"""
 
 
 @final
@@ -546,7 +546,7 @@ class BatchErrorQuery(TypedDict):
     type: str
     """Its kind: ip or asn"""
     value: str
-    """As the request has it"""
+    """As the request has it; in batches at most its first 100 characters"""
 
 
 @final
