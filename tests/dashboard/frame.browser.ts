@@ -61,6 +61,10 @@ describe('the menu of the dashboard', { timeout: TIMEOUT_MS }, () => {
   })
 })
 
+/** Of the menu of the account, and of a card. */
+const SHADOWS = `['#who', 'main .card'].map((selector) =>
+  getComputedStyle(document.querySelector(selector)).boxShadow)`
+
 describe('the menus when they are open', { timeout: TIMEOUT_MS }, () => {
   for (const { name, options } of SCREENS) {
     it(`are accessible: ${name}`, async () => {
@@ -71,6 +75,8 @@ describe('the menus when they are open', { timeout: TIMEOUT_MS }, () => {
         await assertAccessible(page, text)
         await page.keyboard.press('Escape')
       }
+      const [menu, card] = v.parse(v.array(v.string()), await page.evaluate(SHADOWS))
+      assert.notEqual(menu, card, 'what opens over the cards is lifted from them')
       assert.deepEqual(errors, [])
     })
   }

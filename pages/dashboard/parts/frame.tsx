@@ -94,12 +94,12 @@ function AccountMenu({ base, user }: { readonly base: string; readonly user: str
       </button>
       <div id="who" class="card" popover="auto">
         <p class="user">{user}</p>
-        <a class="button quiet" href={`${base}/app/account`}>
+        <a href={`${base}/app/account`}>
           <Icon name="circle-user-round" />
           Settings
         </a>
         <PostForm action={`${base}/app/sign-out`}>
-          <button type="submit" class="quiet">
+          <button type="submit">
             <Icon name="log-out" />
             Sign out
           </button>

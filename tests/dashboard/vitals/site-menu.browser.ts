@@ -34,6 +34,7 @@ describe('the menu of sites in a browser', { timeout: 300_000 }, () => {
       const button = await page.locator(BUTTON).boundingBox()
       assert.ok(menu !== null && button !== null)
       assert.ok(menu.y >= button.y + button.height && menu.x >= button.x, 'below its button')
+      assert.ok(menu.width >= button.width, 'not narrower than its button')
       const beyond = `document.querySelector('.rail').scrollWidth -
         document.querySelector('.rail').clientWidth`
       assert.equal(await page.evaluate(beyond), 0, 'the rail does not scroll sideways')
