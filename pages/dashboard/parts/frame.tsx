@@ -17,8 +17,6 @@ export interface Rail {
 interface RailGroup {
   /** Absent: the pages before all groups. */
   readonly title?: string
-  /** Whether its pages are about sites: on pages of one site, it has the way to the others. */
-  readonly isOfSites?: true
   readonly pages: readonly RailPage[]
 }
 
@@ -59,9 +57,9 @@ export function Frame({ instance, assets, title, path, user, ...parts }: FramePr
         <AccountMenu base={base} user={user} />
       </header>
       <div class="app">
-        <RailView base={base} path={path} rail={rail} sites={sites} />
+        <RailView base={base} path={path} rail={rail} />
         <main id="content">
-          <PageHead title={title} action={action} />
+          <PageHead title={title} sites={sites} action={action} />
           {children}
         </main>
       </div>
@@ -75,10 +73,13 @@ export function Frame({ instance, assets, title, path, user, ...parts }: FramePr
   )
 }
 
-export function PageHead({ title, action }: Pick<FrameProps, 'title' | 'action'>) {
+type PageHeadProps = Pick<FrameProps, 'title' | 'sites' | 'action'>
+
+export function PageHead({ title, sites, action }: PageHeadProps) {
   return (
     <div class="page-head">
       <h1>{title}</h1>
+      {sites !== undefined && <SiteMenu sites={sites} />}
       {action}
     </div>
   )
@@ -109,10 +110,10 @@ function AccountMenu({ base, user }: { readonly base: string; readonly user: str
   )
 }
 
-type RailViewProps = Pick<FrameProps, 'path' | 'rail' | 'sites'> & { readonly base: string }
+type RailViewProps = Pick<FrameProps, 'path' | 'rail'> & { readonly base: string }
 
 /** At the side of wide screens; on narrow ones, the button of the bar opens it. */
-function RailView({ base, path, rail, sites = [] }: RailViewProps) {
+function RailView({ base, path, rail }: RailViewProps) {
   return (
     <div id="menu" class="rail" popover="auto">
       {rail.areas.length > 0 && (
@@ -124,10 +125,9 @@ function RailView({ base, path, rail, sites = [] }: RailViewProps) {
         />
       )}
       <nav class="groups" aria-label={rail.label}>
-        {rail.groups.map(({ title, isOfSites, pages }) => (
+        {rail.groups.map(({ title, pages }) => (
           <>
             {title !== undefined && <h2>{title}</h2>}
-            {isOfSites && <SiteMenu sites={sites} />}
             {pages.map((page) => (
               <a
                 href={`${base}${page.path}`}
@@ -144,16 +144,14 @@ function RailView({ base, path, rail, sites = [] }: RailViewProps) {
   )
 }
 
-/** The site that the page is about, and the way to the others. Longer than the rail, so it opens over the page. */
+/** The way from one site's page to those of the others. */
 function SiteMenu({ sites }: { readonly sites: readonly SiteLink[] }) {
   const chosen = sites.find(({ isChosen }) => isChosen)
-  if (sites.length < 2 && sites[0] === chosen) {
-    return chosen === undefined ? null : <p class="site">{chosen.text}</p>
-  }
+  if (sites.length < 2 && sites[0] === chosen) return null
   return (
     <>
       <button type="button" class="quiet site" popovertarget="site-menu">
-        <span class="unseen">Site:</span> {chosen?.text ?? 'Choose a site'}
+        {chosen === undefined ? 'Choose a site' : 'Switch site'}
       </button>
       <div id="site-menu" class="card" popover="auto">
         <ChoiceLinks label="Your sites" look="groups" links={sites} />

@@ -13,7 +13,6 @@ const USER_GROUPS: Rail['groups'] = [
   },
   {
     title: 'Web',
-    isOfSites: true,
     pages: [
       { path: '/app/sites', text: 'Sites', icon: 'globe' },
       { path: '/app/vitals', text: 'Web vitals', icon: 'gauge' },

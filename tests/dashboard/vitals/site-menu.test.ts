@@ -4,16 +4,16 @@ import { section, shopScene } from './shop.ts'
 
 const { ada, page } = shopScene()
 
-/** The addresses of the sites in the navigation. */
+/** The addresses of the sites in the menu. */
 function linksOf(html: string): string[] {
   const menu = html.split('id="site-menu"')[1]?.split('</nav>')[0] ?? ''
   return [...menu.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'))
 }
 
-describe('the sites in the navigation', () => {
-  it('are a text if there is one', async () => {
+describe('the sites beside the heading', () => {
+  it('are only in the heading if there is one', async () => {
     const html = await page()
-    assert.match(html, /<h2>Web<\/h2><p class="site">shop\.example<\/p>/)
+    assert.match(html, /<h1>Web vitals of shop\.example<\/h1>/)
     assert.doesNotMatch(html, /site-menu/)
   })
 
