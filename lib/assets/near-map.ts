@@ -1,7 +1,8 @@
+import { mapInSlices } from '../parts/time-slices.ts'
 import { TILE_COLUMNS, TILE_DEGREES, TILE_OVERLAP, TILE_ROWS, tileName } from './map-tile.ts'
 import { type Line, landOf, type Point, readAtlas, toPath } from './outlines.ts'
 
-/** A unit is about half a pixel of the nearest view. */
+/** A unit is less than a pixel of the nearest view, which shows 40 to a degree. */
 const UNITS_PER_DEGREE = 50
 /** In degrees. Shapes are cut off this far outside of a tile's image, so that no cut shows. */
 const MARGIN = 0.5
@@ -27,20 +28,23 @@ interface Shape {
  */
 export async function drawTiles(): Promise<Uint8Array> {
   const shapes = await readShapes()
-  const tiles: Record<string, string> = {}
-  for (let column = 0; column < TILE_COLUMNS; column++)
-    for (let row = 0; row < TILE_ROWS; row++) {
-      tiles[tileName(column, row)] = drawTile(shapes, boxOf(column, row))
-    }
-  return Buffer.from(JSON.stringify(tiles))
+  const places = Array.from({ length: TILE_COLUMNS * TILE_ROWS }, (_, at): [number, number] => [
+    Math.floor(at / TILE_ROWS),
+    at % TILE_ROWS,
+  ])
+  const tiles = await mapInSlices(places, ([column, row]) => {
+    return [tileName(column, row), drawTile(shapes, boxOf(column, row))] as const
+  })
+  return Buffer.from(JSON.stringify(Object.fromEntries(tiles)))
 }
 
 async function readShapes(): Promise<Shape[]> {
   const atlas = await readAtlas('50m')
-  return atlas.objects.countries.geometries.flatMap((country) => {
+  const shapes = await mapInSlices(atlas.objects.countries.geometries, (country) => {
     const code = codeOf(country.id)
     return landOf(atlas, [country]).map((line) => ({ code, line, box: around(line) }))
   })
+  return shapes.flat()
 }
 
 /**

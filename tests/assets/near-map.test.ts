@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { drawTiles } from '../../lib/assets/near-map.ts'
 import { loadTiles } from '../../lib/assets/page-assets.ts'
+import { countTurns } from '../support/count-turns.ts'
 import { isInside, linesIn } from './path-lines.ts'
 
 const UNITS_PER_DEGREE = 50
@@ -21,6 +23,12 @@ function outlinesOf(name: string, code: string) {
 }
 
 describe('the near map', () => {
+  it('lets other requests run while it is drawn', async () => {
+    using turns = countTurns()
+    await drawTiles()
+    assert.ok(turns.count() > 20, `${turns.count()} turns`)
+  })
+
   it('draws Britain finely, and with its islands', () => {
     const outlines = [...outlinesOf('5-1', 'GB'), ...outlinesOf('6-1', 'GB')]
     assert.ok(outlines.length > 20, `${outlines.length} outlines`)
