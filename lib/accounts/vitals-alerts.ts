@@ -16,9 +16,9 @@ export async function hasVitalsAlert(db: Db, own: OwnSite): Promise<boolean> {
 
 /** Finds whose mails about the site are on, with the name of the site. */
 export async function findVitalsAlert(db: Db, siteId: string) {
-  const { userId } = vitalsAlerts
+  const { userId, createdAt } = vitalsAlerts
   const found = db
-    .select({ siteId: vitalsAlerts.siteId, userId, site: sites.name })
+    .select({ siteId: vitalsAlerts.siteId, userId, createdAt, site: sites.name })
     .from(vitalsAlerts)
     .innerJoin(sites, eq(sites.id, vitalsAlerts.siteId))
     .where(eq(vitalsAlerts.siteId, siteId))
@@ -49,6 +49,7 @@ export async function listDueAlerts(db: Db, day: number, after: string, limit: n
     .select({
       siteId: vitalsAlerts.siteId,
       userId: vitalsAlerts.userId,
+      createdAt: vitalsAlerts.createdAt,
       day: vitalsAlerts.day,
       poor: vitalsAlerts.poor,
       site: sites.name,

@@ -2,6 +2,7 @@ import { APP_PATH } from '../contract/pages.ts'
 import type { Message } from '../parts/mail.ts'
 import type { AccountMailRow, AccountNotice, LinkMail } from './account-mails.ts'
 import { messageIdOf } from './mail-delivery.ts'
+import type { StopLinks } from './stop-links.ts'
 import { VITALS_POOR, vitalsWords } from './vitals-mail.ts'
 
 interface AccountMailOptions {
@@ -9,8 +10,7 @@ interface AccountMailOptions {
   readonly from: string
   /** Address of this service, without a slash at the end. */
   readonly baseUrl: string
-  /** Of `vitalsStopId`. */
-  readonly stopSecret: string
+  readonly stopLinks: StopLinks
 }
 
 /** The message of a queued mail; `query` is that of its link, without the question mark. */

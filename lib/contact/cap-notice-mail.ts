@@ -8,34 +8,35 @@ interface CapNoticeMailOptions {
   readonly from: string
   /** The address of the dashboard. */
   readonly app: string
+  /** The link by which a further receiver stops the mails; null: the mail is to the user. */
+  readonly stopUrl: string | null
 }
 
 /** The mail to the user whom the notice is about, or to a further receiver. */
 export function toNoticeMessage(
   notice: CapNoticeRow,
-  { from, app }: CapNoticeMailOptions,
+  { from, app, stopUrl }: CapNoticeMailOptions,
 ): Message {
   const { subject, text } = WORDS[notice.threshold](notice)
   return {
     to: notice.email,
     subject,
-    text: `${text}\n\n${linksOf(notice, app)}\n`,
+    text: `${text}\n\n${linksOf(notice.account, { app, stopUrl })}\n`,
     messageId: messageIdOf(notice.id, from),
     date: new Date(notice.createdAt),
     isAutomatic: true,
-    ...(notice.receiverId !== null && { unsubscribe: stopUrl(notice.receiverId, app) }),
+    ...(stopUrl !== null && { unsubscribe: stopUrl }),
   }
 }
 
-function stopUrl(receiverId: string, app: string): string {
-  return `${app}/usage-mails/stop?id=${receiverId}`
-}
-
-function linksOf({ receiverId, account }: CapNoticeRow, app: string): string {
-  if (receiverId === null) {
+function linksOf(
+  account: string | null,
+  { app, stopUrl }: Omit<CapNoticeMailOptions, 'from'>,
+): string {
+  if (stopUrl === null) {
     return `Your usage and your settings: ${app}/billing\nWhen these mails come: ${app}/usage/mails`
   }
-  return `You get this mail because ${account} has named your address, and you have confirmed it. To get no more of them: ${stopUrl(receiverId, app)}`
+  return `You get this mail because ${account} has named your address, and you have confirmed it. To get no more of them: ${stopUrl}`
 }
 
 type Words = (notice: CapNoticeRow) => { readonly subject: string; readonly text: string }

@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { APP_PATH } from '../contract/pages.ts'
 import { CORE_VITALS, METRIC_RULES } from '../contract/telemetry/metrics.ts'
@@ -10,6 +9,7 @@ import { users } from '../db/tables.ts'
 import type { Statement } from '../db/transaction.ts'
 import { DAY_MS } from '../parts/durations.ts'
 import type { AccountMailRow } from './account-mails.ts'
+import type { StopLinks } from './stop-links.ts'
 
 export const VITALS_POOR = 'vitals_poor'
 
@@ -20,6 +20,8 @@ const PoorVitals = v.object({
   site: v.string(),
   /** YYYY-MM-DD, UTC. */
   day: v.string(),
+  /** When the mails were turned on. */
+  since: v.number(),
   findings: v.array(
     v.object({
       device: v.picklist(JUDGED),
@@ -74,30 +76,17 @@ function siteIn(id: string): string {
   return id.slice(idOf('').length - 1, -'-YYYY-MM-DD'.length)
 }
 
-/** The id in the link that stops the mails. It begins with that of the site, which is public. */
-function vitalsStopId(secret: string, { siteId, userId }: Subject): string {
-  const proof = createHmac('sha256', secret).update(`${siteId} ${userId}`).digest('base64url')
-  return `${siteId}.${proof}`
-}
-
-/** Whether the id is that of the link in the mails. */
-export function isVitalsStopId(secret: string, id: string, subject: Subject): boolean {
-  const [given, right] = [Buffer.from(id), Buffer.from(vitalsStopId(secret, subject))]
-  return given.length === right.length && timingSafeEqual(given, right)
-}
-
 interface WordsOptions {
   readonly baseUrl: string
-  readonly stopSecret: string
+  readonly stopLinks: StopLinks
 }
 
 /** The words of the mail. Throws if it is not such a mail. */
 export function vitalsWords(
   { id, userId, detail }: Pick<AccountMailRow, 'id' | 'userId' | 'detail'>,
-  { baseUrl, stopSecret }: WordsOptions,
+  { baseUrl, stopLinks }: WordsOptions,
 ) {
-  const { site, day, findings } = v.parse(PoorVitals, JSON.parse(detail ?? ''))
-  const stopId = vitalsStopId(stopSecret, { siteId: siteIn(id), userId })
+  const { site, day, since, findings } = v.parse(PoorVitals, JSON.parse(detail ?? ''))
   const names = [...new Set(findings.map(({ vital }) => vital.toUpperCase()))]
   const page = `${baseUrl}${APP_PATH}/vitals?${new URLSearchParams({ site })}`
   const lines = findings.map(sentenceOf)
@@ -112,7 +101,7 @@ At the 75th percentile: one of four views was worse. While a metric stays poor, 
 All vitals: ${page}
 To get no more of these mails, turn them off at the end of that page, under Mails.
 `,
-    unsubscribe: `${baseUrl}${APP_PATH}/vitals-mails/stop?id=${stopId}`,
+    unsubscribe: stopLinks.urlOf({ kind: 'vitals', id: siteIn(id), userId, since }),
   }
 }
 

@@ -12,6 +12,8 @@ export const LLMS_PATH = '/llms.txt'
 export const APP_PATH = '/app'
 /** The vitals of a site, for whoever has a link to them. The token must not get into logs: name this route there. */
 export const SHARED_PATH = '/shared/:token'
+/** The link in mails that whoever has it can stop. */
+export const STOP_PATH = '/app/stop-mails'
 /** Sends a request of the reference with the session of the dashboard. */
 export const TRY_PATH = '/app/try'
 

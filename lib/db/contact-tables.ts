@@ -99,7 +99,7 @@ export const accountMails = sqliteTable(
 export const usageReceivers = sqliteTable(
   'usage_receivers',
   {
-    /** Also in the link by which the receiver stops the mails. */
+    /** The link by which the receiver stops the mails has it, too, with a proof. */
     id: text().primaryKey(),
     userId: text('user_id')
       .notNull()

@@ -1,5 +1,4 @@
 import { seal, unseal } from '../accounts/sealed.ts'
-import type { VitalsAlert } from '../accounts/vitals-alerts.ts'
 import { deriveSecret } from '../config/secrets.ts'
 import {
   type AccountMailRow,
@@ -13,7 +12,6 @@ import {
 import { accountMailQueue } from '../contact/delivery-queue.ts'
 import { startCourier } from '../contact/start-courier.ts'
 import { removeUnconfirmed } from '../contact/usage-receivers.ts'
-import { isVitalsStopId } from '../contact/vitals-mail.ts'
 import { runInTransaction, type Statement } from '../db/transaction.ts'
 import { HOUR_MS } from '../parts/durations.ts'
 import { repeat } from '../parts/repeat.ts'
@@ -40,8 +38,6 @@ export interface AccountMails {
   readonly postNotice: (userId: string, notice: AccountNotice) => Promise<void>
   /** Queues a mail with a link, in one transaction with the statements in `before`. */
   readonly postLink: (offer: LinkOffer, before?: readonly Statement[]) => Promise<void>
-  /** Whether the id is in the link that stops the mails of this alert. */
-  readonly isVitalsStop: (id: string, alert: Pick<VitalsAlert, 'siteId' | 'userId'>) => boolean
   /** Sends what was queued by statements of `lib/contact`, once they are committed. */
   readonly wake: () => void
   /** Sends what is due, even after a failure. */
@@ -55,20 +51,17 @@ export function openAccountMails(
   foundation: Foundation,
   opening: AsyncDisposableStack,
 ): AccountMails {
-  const { config, secrets, db, baseUrl, now } = foundation
+  const { config, secrets, db, baseUrl, stopLinks, now } = foundation
   const key = deriveSecret(secrets, 'account mails')
-  const stopSecret = deriveSecret(secrets, 'links that stop vitals mails')
   const toMessage = async (mail: AccountMailRow, from: string) => {
     const { toAccountMessage } = await import('../contact/account-mail-words.ts')
     const query = mail.link === null ? '' : String(await unseal(key, mail.link))
-    return toAccountMessage(mail, query, { from, baseUrl: baseUrl(), stopSecret })
+    return toAccountMessage(mail, query, { from, baseUrl: baseUrl(), stopLinks })
   }
   removeOldRegularly(foundation, opening)
   const delivery = openMailDelivery(config, toMessage, opening)
   const notify = createNotify(db, delivery !== null)
-  const isVitalsStop: AccountMails['isVitalsStop'] = (id, alert) =>
-    isVitalsStopId(stopSecret, id, alert)
-  if (delivery === null) return { ...OFF, notify, isVitalsStop }
+  if (delivery === null) return { ...OFF, notify }
   const mails = {
     queue: accountMailQueue,
     deliver: delivery.deliver,
@@ -93,7 +86,6 @@ export function openAccountMails(
   return {
     isOn: true,
     notify,
-    isVitalsStop,
     postNotice: (userId, notice) => post(notify(userId, notice, now())),
     postLink: async ({ user, kind, query }, before = []) => {
       const link = await seal(key, Buffer.from(String(new URLSearchParams(query))))

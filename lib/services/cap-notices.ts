@@ -2,6 +2,7 @@ import { type CapNoticeRow, type Channel, insertCapNotices } from '../contact/ca
 import type { Courier, Deliver } from '../contact/courier.ts'
 import { noticeQueue } from '../contact/delivery-queue.ts'
 import { startCourier } from '../contact/start-courier.ts'
+import { findById } from '../contact/usage-receivers.ts'
 import { createDeliverNoticeEvent } from '../contact/webhook.ts'
 import { APP_PATH } from '../contract/pages.ts'
 import type { CapNotice } from '../db/ledger/notices.ts'
@@ -30,7 +31,8 @@ export function openCapNotices(foundation: Foundation, opening: AsyncDisposableS
   }
   const toMessage = async (notice: CapNoticeRow, from: string) => {
     const { toNoticeMessage } = await import('../contact/cap-notice-mail.ts')
-    return toNoticeMessage(notice, { from, app: `${foundation.baseUrl()}${APP_PATH}` })
+    const app = `${foundation.baseUrl()}${APP_PATH}`
+    return toNoticeMessage(notice, { from, app, stopUrl: await stopUrlOf(foundation, notice) })
   }
   open('mail', openMailDelivery(foundation.config, toMessage, opening)?.deliver ?? null)
   open('webhook', openWebhook(foundation))
@@ -54,6 +56,17 @@ export function openCapNotices(foundation: Foundation, opening: AsyncDisposableS
       await Promise.all([...couriers.values()].map((courier) => courier.stop()))
     },
   }
+}
+
+/** null: the notice is to the user. */
+async function stopUrlOf(
+  { db, stopLinks }: Foundation,
+  { receiverId: id, userId }: CapNoticeRow,
+): Promise<string | null> {
+  if (id === null) return null
+  // If the receiver has just been removed, the link of this last mail says that the mails are stopped.
+  const since = (await findById(db, id))?.confirmedAt ?? 0
+  return stopLinks.urlOf({ kind: 'usage', id, userId, since })
 }
 
 function openWebhook({ config, now }: Foundation): Deliver<CapNoticeRow> | null {

@@ -8,6 +8,7 @@ import { makeDataDir } from '../config/data-dir.ts'
 import { type Plans, readPlans } from '../config/plans.ts'
 import { openSecrets, type Secrets, UNFINISHED_SECRETS } from '../config/secrets.ts'
 import { VERSION } from '../config/version.ts'
+import { createStopLinks, type StopLinks } from '../contact/stop-links.ts'
 import { lockDataDir } from '../db/lock.ts'
 import type { GeoOptions } from '../geo/open-geo.ts'
 import { removeLeftovers } from '../parts/process/leftovers.ts'
@@ -57,6 +58,7 @@ export interface Foundation {
   readonly onCrash: ServiceOptions['onCrash']
   /** Public address of this service, without a slash at the end. */
   readonly baseUrl: () => string
+  readonly stopLinks: StopLinks
 }
 
 /** Locks the data folder, reads the plans and secrets, and opens the database. */
@@ -88,6 +90,7 @@ export async function openFoundation(
     isFurther,
     onCrash,
     baseUrl,
+    stopLinks: createStopLinks(secrets, baseUrl),
   }
 }
 

@@ -32,13 +32,13 @@ import { askToSignIn, redirectToSignIn } from './request/sign-in-first.ts'
 import type { AppRoute, UserVisit, Visit } from './request/visit.ts'
 import { secondFactorRoutes } from './second-factor.ts'
 import { siteRoutes } from './sites.ts'
+import { stopMailsRoutes } from './stop-mails.ts'
 import { usageRoutes } from './usage/usage.ts'
 import { usageReceiverRoutes } from './usage/usage-receiver.ts'
-import { stopVitalsRoutes } from './vitals/mails.ts'
 import { vitalRoutes } from './vitals/vitals.ts'
 
 /** For everyone. */
-const GUEST_ROUTES = [...guestRoutes, ...usageReceiverRoutes, ...stopVitalsRoutes]
+const GUEST_ROUTES = [...guestRoutes, ...usageReceiverRoutes, ...stopMailsRoutes]
 
 /** For signed-in users. */
 const USER_ROUTES: readonly AppRoute<UserVisit>[] = [

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { usageReceivers } from '../../lib/db/contact-tables.ts'
+import { eq } from '../../lib/db/drizzle.ts'
 import type { TestApp } from '../support/helpers.ts'
 import type { ReceivedMail } from '../support/mail-server.ts'
 
@@ -21,4 +23,11 @@ export async function stopByProgram({ app }: Pick<TestApp, 'app'>, link: string)
   body.set('List-Unsubscribe', 'One-Click')
   const request = new Request(link, { method: 'POST', body })
   return (await app.fetch(request, { remoteAddress: '192.0.2.1' })).status
+}
+
+/** The link in the mails to a further receiver. */
+export async function stopLinkOf({ services }: Pick<TestApp, 'services'>, email: string) {
+  const rows = services.db.select().from(usageReceivers).where(eq(usageReceivers.email, email))
+  const { id, userId, confirmedAt } = (await rows.get()) ?? assert.fail()
+  return services.stopLinks.urlOf({ kind: 'usage', id, userId, since: confirmedAt ?? 0 })
 }

@@ -5,60 +5,32 @@ import { DAY_MS } from '../../lib/parts/durations.ts'
 import { readColumn, readRows, readValue, write } from '../support/database/sql.ts'
 import type { TestApp } from '../support/helpers.ts'
 import { codeOf } from '../support/helpers.ts'
-import { plansFile } from '../support/plans-file.ts'
-import { freshMailScene } from '../support/scene/mail.ts'
 import { visitPage } from '../support/scene/pages.ts'
-import { nextLink, PASSWORD, sendAuth } from '../support/sign-in.ts'
-import { stopByProgram, stopLinkIn } from './one-click.ts'
+import {
+  BOB,
+  MAILS,
+  RECEIVERS,
+  type SignedUp,
+  usageMailsScene,
+} from '../support/scene/usage-mails.ts'
+import { PASSWORD, sendAuth } from '../support/sign-in.ts'
+import { stopLinkOf } from './one-click.ts'
 
-const MAILS = '/v1/account/me/usage/mails'
-const RECEIVERS = '/v1/account/me/usage/receivers'
-const BOB = 'bob@shop.example'
-const BASE = 'https://geo.example'
-
-const { app, mail } = freshMailScene({ MERIDIAN_PLANS: plansFile(), MERIDIAN_BASE_URL: BASE })
-const ada = app.user('ada')
-
-/** Ada has signed up, and has a key of a plan with a cap of 10 requests. */
-async function begin() {
-  const session = await ada.signUpByMail(mail)
-  const key = await app.makeKey({ plan: 'tiny' })
-  await app.services.mails.retry()
-  while (mail.left() > 0) await mail.next()
-  return { session, key }
-}
-
-async function count(at: TestApp, key: string, requests: number): Promise<void> {
-  for (let n = 0; n < requests; n++) await at.send('GET', '/v1/ip/81.2.69.160', { key })
-  await at.services.ledger.flush()
-}
+const { app, mail, ada, begin, count, invite, idOf, submitLink } = usageMailsScene()
 
 /** The mails about usage that were queued: receiver and share. */
 const queued = (at: TestApp = app) =>
   readRows(at, 'SELECT email, percent FROM cap_notices ORDER BY created_at, percent, email')
 
-/** Adds the receiver. Returns the path of the link in the mail. */
-async function invite(session: Awaited<ReturnType<typeof begin>>['session'], email = BOB) {
-  const added = await session.send('POST', RECEIVERS, { email })
-  assert.equal(added.status, 200, added.text)
-  const { pathname, search } = await nextLink(mail)
-  return `${pathname}${search}`
-}
-
-const idOf = async (email: string) =>
-  String(await readValue(app, 'SELECT id FROM usage_receivers WHERE email = ?', email))
+/** Stops the mails to Bob by their link. */
+const stop = async () => submitLink(await stopLinkOf(app, BOB))
 
 /** Day by day, since a session that is not used ends after a week. */
-async function passWeek(session: Awaited<ReturnType<typeof begin>>['session']): Promise<void> {
+async function passWeek(session: SignedUp): Promise<void> {
   for (let day = 0; day < 7; day++) {
     app.pass(DAY_MS)
     await session.send('GET', MAILS)
   }
-}
-
-const submitLink = (link: string) => {
-  const { pathname, searchParams } = new URL(link, 'http://localhost')
-  return visitPage(app, pathname, { form: Object.fromEntries(searchParams) })
 }
 
 describe('the thresholds of mails about usage', () => {
@@ -148,24 +120,6 @@ describe('a further receiver of mails about usage', () => {
     assert.doesNotMatch(JSON.stringify(await ada.audit()), /bob@/)
   })
 
-  it('is told whose usage it is, and can stop the mails without an account', async () => {
-    const { session, key } = await begin()
-    await submitLink(await invite(session))
-    await session.send('PUT', MAILS, { thresholds: [50, 100] })
-    await count(app, key, 5)
-    const mails = [await mail.next(), await mail.next()]
-    const own = mails.find(({ to }) => to[0] === BOB) ?? assert.fail()
-    assert.ok(own.headers.includes('Subject: ada@example.com has used 50% of the requests'))
-    const stop = /no more of them: (http\S+)/.exec(own.text)?.[1] ?? assert.fail(own.text)
-    assert.deepEqual(mails.map(stopLinkIn).toSorted(), [stop, null])
-    assert.match((await visitPage(app, stop.replace(BASE, ''))).html, /Get no more of them/)
-    for (let copy = 0; copy < 2; copy++) assert.equal(await stopByProgram(app, stop), 200)
-    assert.equal((await submitLink(stop)).status, 200)
-    await count(app, key, 5)
-    const receivers = await readColumn(app, 'SELECT email FROM cap_notices WHERE percent = 100')
-    assert.deepEqual(receivers, ['ada@example.com'])
-  })
-
   it('is asked once a week, however often the user adds and removes it', async () => {
     const { session } = await begin()
     const link = await invite(session)
@@ -189,7 +143,7 @@ describe('a further receiver of mails about usage', () => {
     const { session, key } = await begin()
     await submitLink(await invite(session))
     await passWeek(session)
-    await visitPage(app, '/app/usage-mails/stop', { form: { id: await idOf(BOB) } })
+    await stop()
     const { body } = await session.send('POST', RECEIVERS, { email: BOB })
     assert.deepEqual(body, { id: await idOf(BOB), email: BOB, confirmed: false })
     await count(app, key, 8)
@@ -228,8 +182,8 @@ describe('a further receiver of mails about usage', () => {
   })
 
   const ends = {
-    stopped: (id: string) => visitPage(app, '/app/usage-mails/stop', { form: { id } }),
-    removed: (id: string) => ada.submit(`/app/usage/mails/receivers/${id}/remove`),
+    stopped: stop,
+    removed: async () => ada.submit(`/app/usage/mails/receivers/${await idOf(BOB)}/remove`),
   }
   for (const [name, end] of Object.entries(ends)) {
     it(`gets no mail once ${name}, even if an operator queues those that failed again`, async () => {
@@ -245,7 +199,7 @@ describe('a further receiver of mails about usage', () => {
           `UPDATE cap_notices SET state = '${state}', due_at = 9000000000000000 WHERE percent = ${20 + 10 * at}`,
         )
       }
-      await end(await idOf(BOB))
+      await end()
       const left = `SELECT email, state FROM cap_notices WHERE email = '${BOB}'`
       assert.deepEqual(await readRows(app, left), [[BOB, 'delivered']])
     })

@@ -106,7 +106,7 @@ async function describe(parts: Parts, { alert, day, turned }: Turn): Promise<Poo
     const page = worstPage(paths, vital)
     findings.push({ device, vital, value, ...(page !== null && { page }) })
   }
-  return { site: alert.site, day: dateOfDay(day), findings }
+  return { site: alert.site, day: dateOfDay(day), since: alert.createdAt, findings }
 }
 
 async function readDay(

@@ -234,3 +234,21 @@ export function ResetPassword(props: ResetPasswordProps) {
     </>
   )
 }
+
+interface StopMailsProps {
+  readonly action: string
+  /** From the link in the mail. */
+  readonly id: string
+  /** Who gets which mails. */
+  readonly sentence: string
+}
+
+/** For all mails that have a link to stop them. */
+export function StopMails({ action, id, sentence }: StopMailsProps) {
+  return (
+    <>
+      <p>{sentence}</p>
+      <Form action={action} text="Get no more of them" field={{ name: 'id', value: id }} />
+    </>
+  )
+}

@@ -131,18 +131,3 @@ export function ConfirmReceiver({ base, account, email, secret }: ReceiverPagePr
     </>
   )
 }
-
-export function StopUsageMails({ base, account, email, secret }: ReceiverPageProps) {
-  return (
-    <>
-      <p>
-        <strong>{email}</strong> gets mails about the requests of <strong>{account}</strong>.
-      </p>
-      <Form
-        action={`${base}/app/usage-mails/stop`}
-        text="Get no more of them"
-        field={{ name: 'id', value: secret }}
-      />
-    </>
-  )
-}

@@ -1,27 +1,23 @@
 import { type AuditEvent, insertAudit } from '../../../lib/accounts/audit.ts'
 import {
   confirmReceiver,
-  findById,
   findByToken,
   type NamedReceiver,
-  removeReceiver,
 } from '../../../lib/contact/usage-receivers.ts'
 import type { AuditAction } from '../../../lib/contract/account/audit-actions.ts'
-import { ConfirmReceiver, StopUsageMails } from '../../../pages/dashboard/usage/usage-mails.tsx'
+import { ConfirmReceiver } from '../../../pages/dashboard/usage/usage-mails.tsx'
 import type { PageAnswer } from '../../pages/page.ts'
 import { showGuestPage } from '../request/answer.ts'
 import { readForm } from '../request/form.ts'
 import type { AppRoute, Visit } from '../request/visit.ts'
 
 /**
- * For receivers of mails about usage, who need no account: the links in their mails lead here. The secret in the link
+ * For receivers of mails about usage, who need no account: the link in their first mail leads here. The secret in it
  * stands for a session.
  */
 export const usageReceiverRoutes: readonly AppRoute<Visit>[] = [
   { method: 'get', path: '/app/usage-mails', answer: showConfirm },
   { method: 'post', path: '/app/usage-mails', answer: confirm },
-  { method: 'get', path: '/app/usage-mails/stop', answer: showStop },
-  { method: 'post', path: '/app/usage-mails/stop', answer: stop, isOneClick: true },
 ]
 
 const TITLE = 'Mails about usage'
@@ -57,36 +53,8 @@ function showExpired(visit: Visit): Promise<PageAnswer> {
   return showGuestPage(visit, { title: TITLE, content, status: 404 })
 }
 
-async function showStop(visit: Visit): Promise<PageAnswer> {
-  const { services, instance, c } = visit
-  const secret = c.req.query('id') ?? ''
-  const found = await findById(services.db, secret)
-  if (found === null) return showStopped(visit)
-  const content = StopUsageMails({ base: instance.base, ...found, secret })
-  return showGuestPage(visit, { title: TITLE, content })
-}
-
-async function stop(visit: Visit): Promise<PageAnswer> {
-  const { db, now } = visit.services
-  const found = await findById(db, await stopIdOf(visit))
-  if (found !== null) {
-    const receiver = { ...found, now: now() }
-    await removeReceiver(db, receiver, insertAudit(db, eventOf(found, 'stop_usage_mails', now())))
-  }
-  return showStopped(visit)
-}
-
-/** The secret in the link of a mail: a form of ours has it in a field, a mail program posts to the link itself. */
-export async function stopIdOf({ c }: Visit): Promise<string> {
-  return (await readForm(c)).text('id') || (c.req.query('id') ?? '')
-}
-
-function showStopped(visit: Visit): Promise<PageAnswer> {
-  return showGuestPage(visit, { title: TITLE, content: 'You get none of these mails any more.' })
-}
-
 /** In the log of the user, without the address: the log cannot be changed, and the address is another person's. */
-function eventOf(
+export function eventOf(
   { id, userId }: NamedReceiver,
   action: AuditAction,
   createdAt: number,

@@ -116,7 +116,7 @@ export const FORM_CASES: readonly FormCase[] = [
   { route: '/app/usage/mails/receivers', open: asUser('/app/usage/mails', { email: RECEIVER }) },
   { route: '/app/usage/mails/receivers/:id/remove', open: withReceiver },
   { route: '/app/usage-mails', open: asReceiver },
-  { route: '/app/usage-mails/stop', open: asConfirmedReceiver },
+  { route: '/app/stop-mails', open: asConfirmedReceiver },
   { route: '/app/vitals/links', open: withVitals() },
   { route: '/app/vitals/links/:id/revoke', open: withVitals(addLink) },
   { route: '/app/vitals/mails', open: withVitals() },

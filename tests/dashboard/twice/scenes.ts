@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { insertSiteLink, mintSiteLink } from '../../../lib/access/site-links.ts'
 import { insertCapNotice } from '../../../lib/contact/cap-notices.ts'
 import { accept } from '../../contact/inquiry.ts'
+import { stopLinkOf } from '../../contact/one-click.ts'
 import { codeAt } from '../../support/authenticator.ts'
 import { readValue, write } from '../../support/database/sql.ts'
 import { NOON } from '../../support/helpers.ts'
@@ -131,8 +132,8 @@ export const asConfirmedReceiver: FormCase['open'] = async (stage) => {
   await invite(stage)
   const { app } = stage.shop
   await write(app, 'UPDATE usage_receivers SET confirmed_at = asked_at')
-  const id = await readValue(app, 'SELECT id FROM usage_receivers')
-  return { page: `/app/usage-mails/stop?id=${id}` }
+  const { pathname, search } = new URL(await stopLinkOf(app, RECEIVER))
+  return { page: `${pathname}${search}` }
 }
 
 export const withOtherSession: FormCase['open'] = async (stage) => {

@@ -111,11 +111,8 @@ describe('a mail when a metric turns poor', () => {
     const link = stopLinkIn(await mail.next()) ?? assert.fail()
     const [siteId] = await readColumn(app, 'SELECT site_id FROM vitals_alerts')
     const on = () => readColumn(app, 'SELECT site_id FROM vitals_alerts')
-    for (const wrong of [
-      `${siteId}`,
-      `${siteId}.`,
-      `${link.slice(0, -1)}_`.split('id=')[1] ?? '',
-    ]) {
+    const [proof = ''] = link.split('.').slice(-1)
+    for (const wrong of [`${siteId}`, `vitals.${siteId}.`, `vitals.${siteId}.${proof.slice(1)}A`]) {
       const guess = new URL(link)
       guess.searchParams.set('id', wrong)
       assert.equal(await stopByProgram(app, String(guess)), 200)
@@ -123,7 +120,8 @@ describe('a mail when a metric turns poor', () => {
     }
     const { pathname, search } = new URL(link)
     const opened = await visitPage(app, `${pathname}${search}`)
-    assert.equal(opened.location, '/app/vitals?site=https%3A%2F%2Fshop.example#mails')
+    assert.match(opened.html, /The owner of https:\/\/shop\.example gets a mail/)
+    assert.match(opened.html, /Get no more of them/)
     assert.deepEqual(await on(), [siteId], 'opened by a scanner')
     for (let copy = 0; copy < 2; copy++) assert.equal(await stopByProgram(app, link), 200)
     assert.deepEqual(await on(), [])
@@ -135,6 +133,10 @@ describe('a mail when a metric turns poor', () => {
       ['link in a mail', 'https://shop.example: off'],
       [ada.email, 'https://shop.example: on'],
     ])
+    await app.restart({ MERIDIAN_SMTP_URL: mail.url, MERIDIAN_BASE_URL: '' })
+    await set('on')
+    assert.equal(await stopByProgram(app, link), 200)
+    assert.deepEqual(await on(), [siteId], 'turned on again, by a link of before')
   })
 
   for (const path of [
