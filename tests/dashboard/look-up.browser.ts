@@ -31,6 +31,23 @@ describe('the look-up page', { timeout: TIMEOUT_MS }, () => {
     })
   }
 
+  it('keeps its button and both maps in their places at all widths', async () => {
+    const { page } = await open('/app/look-up?ip=81.2.69.160')
+    // Of a place with an area: beside a map that is not wide, the caption takes two lines.
+    await page.evaluate(
+      `document.querySelector('figcaption').prepend('In the marked area, which is wide')`,
+    )
+    for (const width of [320, 360, 768, 960, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      assert.equal(await page.evaluate(BEYOND), 0, `${width} pixels`)
+      const near = await page.locator('.place-map svg:nth-of-type(1)').boundingBox()
+      const world = await page.locator('.place-map svg:nth-of-type(2)').boundingBox()
+      assert.ok(near && world)
+      assert.ok(world.y > near.y && world.y + world.height < near.y + near.height, `${width} down`)
+      assert.ok(world.x > near.x && world.x + world.width < near.x + near.width, `${width} across`)
+    }
+  })
+
   it('loads its maps, and colours the country of the address', async () => {
     const { page } = await open('/app/look-up?ip=81.2.69.160')
     const images = await page.locator('.place-map image').evaluateAll((all) => {
@@ -77,6 +94,14 @@ describe('the audit log page', { timeout: TIMEOUT_MS }, () => {
     })
   }
 })
+
+/** By how much the page, or the form in it, is too wide. */
+const BEYOND = `(() => {
+  const form = document.querySelector('#look-up')
+  const { right } = form.querySelector('button').getBoundingClientRect()
+  return Math.max(0, right - form.getBoundingClientRect().right)
+    + document.documentElement.scrollWidth - innerWidth
+})()`
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 /** Tables that a reader would have to scroll sideways. */

@@ -50,6 +50,14 @@ describe('the landing page', { timeout: TIMEOUT_MS }, () => {
     })
   }
 
+  it('is no wider than a narrow phone', async () => {
+    for (const width of [320, 360]) {
+      const { page } = await open('/', { viewport: { width, height: 800 } })
+      const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      assert.equal(beyond, 0, `${width} pixels`)
+    }
+  })
+
   it('locates the visitor and looks up typed addresses without JavaScript', async () => {
     const { page } = await open('/', { javaScriptEnabled: false })
     assert.match(await answerOf(page), /Your address81\.2\.69\.160London, City of London, England/)
