@@ -18,18 +18,18 @@ interface LabelledProps {
   readonly children?: Child
 }
 
-/** A control with a label above, and a hint and what is wrong below. */
+/** A control with a label above, and what is wrong and a hint below. */
 export function Labelled({ name, label, hint, when, problem, children }: LabelledProps) {
   return (
     <div class={when === undefined ? 'field' : `field ${when}`}>
       <label for={name}>{label}</label>
       {children}
+      <ProblemOf name={name} problem={problem} />
       {hint !== undefined && (
         <p class="hint" id={`${name}-hint`}>
           {hint}
         </p>
       )}
-      <ProblemOf name={name} problem={problem} />
     </div>
   )
 }
@@ -61,7 +61,7 @@ export function Choices({ name, legend, when, problem, children }: ChoicesProps)
 /** The attributes by which a control refers to its hint and to what is wrong. */
 export function describedBy({ name, hint, problem }: Omit<LabelledProps, 'label'>) {
   const isWrong = problem?.field === name
-  const ids = [hint !== undefined && `${name}-hint`, isWrong && `${name}-problem`].filter(Boolean)
+  const ids = [isWrong && `${name}-problem`, hint !== undefined && `${name}-hint`].filter(Boolean)
   return {
     'aria-describedby': ids.length === 0 ? undefined : ids.join(' '),
     ...(isWrong && { 'aria-invalid': 'true', autofocus: true }),
