@@ -42,9 +42,40 @@ async function readShapes(): Promise<Shape[]> {
   const atlas = await readAtlas('50m')
   const shapes = await mapInSlices(atlas.objects.countries.geometries, (country) => {
     const code = codeOf(country.id)
-    return landOf(atlas, [country]).map((line) => ({ code, line, box: around(line) }))
+    return landOf(atlas, [country]).map((line) => {
+      const box = around(line)
+      return { code: partAt(box) ?? code, line, box }
+    })
   })
   return shapes.flat()
+}
+
+type Part = readonly [code: string, west: number, east: number, south: number, north: number]
+
+/** Land with a code of its own that the atlas draws as part of another country, or without a code. */
+const PARTS: readonly Part[] = [
+  ['GF', -55, -51, 2, 6],
+  ['GP', -62, -61.1, 15.8, 16.6],
+  ['MQ', -61.3, -60.7, 14.3, 15],
+  ['RE', 55, 56, -21.5, -20.8],
+  ['YT', 44.9, 45.4, -13.1, -12.5],
+  ['BQ', -68.5, -68.1, 12, 12.4],
+  ['BQ', -63.4, -62.9, 17.4, 17.7],
+  ['SJ', 10, 34, 74, 81],
+  ['SJ', -10, -7, 70, 72],
+  ['TK', -173, -171, -10, -8],
+  ['CX', 105, 106, -11, -10],
+  ['CC', 96, 97, -13, -11],
+  ['XK', 19.9, 21.9, 41.8, 43.4],
+]
+
+/** The part in which an outline lies as a whole. */
+function partAt(box: Box): string | undefined {
+  const part = PARTS.find(
+    ([, west, east, south, north]) =>
+      west < box.west && box.east < east && south < box.south && box.north < north,
+  )
+  return part?.[0]
 }
 
 /**

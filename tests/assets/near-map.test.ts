@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { drawTiles } from '../../lib/assets/near-map.ts'
 import { loadTiles } from '../../lib/assets/page-assets.ts'
+import { listCountries } from '../../lib/geo/place/countries.ts'
 import { countTurns } from '../support/count-turns.ts'
 import { isInside, linesIn } from './path-lines.ts'
 
@@ -39,7 +40,17 @@ describe('the near map', () => {
     const places = {
       London: ['5-1', 'GB', -0.2, 51.5],
       Paris: ['6-1', 'FR', 2.3, 48.9],
-      Pristina: ['6-1', '', 21.2, 42.7],
+      Pristina: ['6-1', 'XK', 21.2, 42.7],
+      Hargeisa: ['7-2', '', 44.1, 9.6],
+      Cayenne: ['4-2', 'GF', -52.5, 4.5],
+      'Basse-Terre': ['3-2', 'GP', -61.7, 16.2],
+      'Fort-de-France': ['3-2', 'MQ', -61.0, 14.65],
+      Réunion: ['7-3', 'RE', 55.5, -21.1],
+      Mayotte: ['7-3', 'YT', 45.15, -12.85],
+      Bonaire: ['3-2', 'BQ', -68.27, 12.2],
+      Longyearbyen: ['6-0', 'SJ', 15.6, 78.2],
+      'Jan Mayen': ['5-0', 'SJ', -8.4, 71],
+      'Christmas Island': ['9-3', 'CX', 105.65, -10.5],
       Anadyr: ['11-0', 'RU', 177.5, 66],
       'Chukotka beyond 180°': ['0-0', 'RU', -176, 67],
       Taipei: ['10-2', 'TW', 121.5, 25],
@@ -54,6 +65,14 @@ describe('the near map', () => {
       assert.ok(isInside(outlines, longitude, latitude), name)
     }
     assert.ok(!isInside(outlinesOf('5-1', 'FR'), -0.2, 51.5))
+  })
+
+  it('has land for every country but those that the outlines lack', () => {
+    const images = [...tiles.keys()].map(imageOf).join()
+    const missing = listCountries()
+      .map(({ code }) => code)
+      .filter((code) => !images.includes(`id="${code}"`))
+    assert.deepEqual(missing.sort(), ['BV', 'GI', 'TV', 'UM'])
   })
 
   it('draws nothing far outside of a tile, and cuts nothing within', () => {
