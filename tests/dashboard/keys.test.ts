@@ -200,7 +200,7 @@ describe('the keys page', () => {
     const { status, html } = await ada.submit('/app/keys', form)
     assert.equal(status, 400)
     assert.match(html, /id="origins-problem" role="alert">Must look like https:/)
-    assert.match(html, /aria-describedby="origins-hint origins-problem" aria-invalid="true"/)
+    assert.match(html, /aria-describedby="origins-problem origins-hint" aria-invalid="true"/)
     assert.match(html, /ftp:\/\/shop\.example<\/textarea>/)
     assert.doesNotMatch(html, /allowedOrigins/)
     const none = await ada.submit('/app/keys', { ...form, origins: '' })
