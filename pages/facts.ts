@@ -39,7 +39,7 @@ function coordinatesOf({ coordinates }: Location): string | undefined {
 }
 
 function degrees(value: number, positive: string, negative: string): string {
-  return `${Math.abs(value).toFixed(4)}° ${value < 0 ? negative : positive}`
+  return `${Math.abs(value).toFixed(4)}°\u00a0${value < 0 ? negative : positive}`
 }
 
 function accuracyOf(location: Location | undefined): string | undefined {

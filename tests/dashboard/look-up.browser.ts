@@ -48,6 +48,14 @@ describe('the look-up page', { timeout: TIMEOUT_MS }, () => {
     }
   })
 
+  it('shows the coordinates in one line', async () => {
+    const { page } = await open('/app/look-up?ip=81.2.69.160')
+    for (const width of [390, 768, 960, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      assert.equal(await page.evaluate(COORDINATE_LINES), 1, `${width} pixels`)
+    }
+  })
+
   it('loads its maps, and colours the country of the address', async () => {
     const { page } = await open('/app/look-up?ip=81.2.69.160')
     const images = await page.locator('.place-map image').evaluateAll((all) => {
@@ -101,6 +109,13 @@ const BEYOND = `(() => {
   const { right } = form.querySelector('button').getBoundingClientRect()
   return Math.max(0, right - form.getBoundingClientRect().right)
     + document.documentElement.scrollWidth - innerWidth
+})()`
+
+const COORDINATE_LINES = `(() => {
+  const name = [...document.querySelectorAll('dt')].find((dt) => dt.textContent === 'Coordinates')
+  const text = document.createRange()
+  text.selectNodeContents(name.nextElementSibling)
+  return text.getClientRects().length
 })()`
 
 const PHONE = { viewport: { width: 390, height: 844 } }

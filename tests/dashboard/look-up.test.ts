@@ -38,7 +38,8 @@ describe('GET /app/look-up', () => {
     const { status, html } = await lookUp(' 81.2.69.160 ')
     assert.equal(status, 200)
     assert.match(html, /London, City of London, England, United Kingdom/)
-    const label = /aria-label="Map of London[^"]*51\.5142° N, 0\.0931° W\) \(within 6 miles\)"/
+    const label =
+      /aria-label="Map of London[^"]*51\.5142°\u00a0N, 0\.0931°\u00a0W\) \(within 6 miles\)"/
     assert.match(html, label)
     assert.match(html, /<circle class="point" cx="-0.0931" cy="-51.5142"/)
     const images = [...html.matchAll(/<image href="([^"#]*)(#?[^"]*)"/g)]

@@ -86,7 +86,7 @@ describe('factsOf', () => {
   it('lists only known facts', () => {
     assert.deepEqual(factsOf({ meta: { precision: 'none' } }), [])
     const facts = Object.fromEntries(factsOf(resultWith('x')))
-    assert.equal(facts['Coordinates'], '1.5000° S, 0.2500° W')
+    assert.equal(facts['Coordinates'], '1.5000°\u00a0S, 0.2500°\u00a0W')
     assert.equal(facts['Accuracy'], 'within 1 mile')
     assert.equal(facts['Providers agree'], '75%')
     assert.equal(facts['Sources'], 'x')
