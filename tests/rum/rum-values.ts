@@ -15,7 +15,7 @@ function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }
 
-function lognormal(median: number, sigma: number): Draw {
+export function lognormal(median: number, sigma: number): Draw {
   return (random) => Math.round(median * Math.exp(sigma * normal(random)))
 }
 

@@ -19,6 +19,15 @@ const Samples = count('Values of the metric')
 
 const MetricOverview = strictObject('Milliseconds, or no unit for cls', {
   ...PercentileSet.entries,
+  p75Range: v.pipe(
+    v.nullable(
+      v.strictObject({
+        low: v.pipe(v.number(), v.description('Its lower limit')),
+        high: v.pipe(v.number(), v.description('Its upper limit')),
+      }),
+    ),
+    v.description('95 % confidence interval of p75, for any distribution; null: no values'),
+  ),
   sampleCount: Samples,
   ratings: v.pipe(
     v.nullable(
@@ -83,6 +92,7 @@ const VitalPoint = strictObject('Milliseconds, or no unit for cls', {
   ...PercentileSet.entries,
   sampleCount: Samples,
 })
+export type VitalPoint = v.InferOutput<typeof VitalPoint>
 
 const SeriesPoint = v.strictObject({
   from: v.pipe(Hour, v.description('The hour, or the first hour of the day')),

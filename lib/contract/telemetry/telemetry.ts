@@ -1,7 +1,7 @@
 import { type Operation, ok } from '../operation.ts'
 import { byCause } from './attribution.ts'
 import { byMetric, byVital, isVital, type Metric, ruleOf } from './metrics.ts'
-import { OverviewQuery, RumOverview } from './telemetry-overview.ts'
+import { type MetricOverview, OverviewQuery, RumOverview } from './telemetry-overview.ts'
 import {
   BEACON_MAX_BYTES,
   Beacon,
@@ -15,6 +15,12 @@ function exampleOf(metric: Metric): PercentileSet {
   const { good = 100, isLegacy } = ruleOf(metric)
   if (isLegacy) return { p50: null, p75: null, p95: null }
   return { p50: good / 2, p75: good * 0.8, p95: good }
+}
+
+/** p75 of as few values as `exampleCount` may be nearly any of them. */
+function exampleRange(metric: Metric): MetricOverview['p75Range'] {
+  const { p50, p95 } = exampleOf(metric)
+  return p50 === null || p95 === null ? null : { low: p50, high: p95 }
 }
 
 function exampleCount(metric: Metric): number {
@@ -45,6 +51,7 @@ const overviewExample = {
   metrics: byMetric((metric) => ({
     sampleCount: exampleCount(metric),
     ...exampleOf(metric),
+    p75Range: exampleRange(metric),
     ratings:
       isVital(metric) && exampleCount(metric) > 0
         ? { good: 0.9167, needsImprovement: 0.0833, poor: 0 }

@@ -1,5 +1,5 @@
 import { byMetric, byVital, type Metric, VITALS } from '../../contract/telemetry/metrics.ts'
-import type { MetricOverview } from '../../contract/telemetry/telemetry-overview.ts'
+import type { MetricOverview, VitalPoint } from '../../contract/telemetry/telemetry-overview.ts'
 import { inUnit, PERCENTILE_SHARES, toPercentileSet } from '../sketch/measures.ts'
 import type { SpanMeasures } from '../sketch/measures-blob.ts'
 import { Pool } from '../sketch/pool.ts'
@@ -41,8 +41,14 @@ export class Group {
 
   metric(metric: Metric): MetricOverview {
     const pool = this.#pools[metric]
+    return { ...this.point(metric), p75Range: toP75Range(metric, pool), ratings: toRatings(pool) }
+  }
+
+  /** The metric at a time, for a chart. */
+  point(metric: Metric): VitalPoint {
+    const pool = this.#pools[metric]
     const percentiles = toPercentileSet(metric, pool.percentiles(PERCENTILE_SHARES))
-    return { sampleCount: pool.n, ...percentiles, ratings: toRatings(pool) }
+    return { sampleCount: pool.n, ...percentiles }
   }
 }
 
@@ -71,6 +77,18 @@ export class Grouping {
   list(): [string, Group][] {
     return [...this.#groups].sort(([, a], [, b]) => b.samples - a.samples)
   }
+}
+
+/**
+ * Three of four visitors are below the true p75, so the number of values below it is binomial, whatever their
+ * distribution: in 95 % of cases it lies between the quantiles at 0.75 ± 2 √(0.75 × 0.25 ÷ n) (W. J. Conover,
+ * Practical Nonparametric Statistics, § 3.2). Its two sides may be of unequal length.
+ */
+function toP75Range(metric: Metric, pool: Pool): MetricOverview['p75Range'] {
+  const margin = 2 * Math.sqrt((0.75 * 0.25) / pool.n)
+  const shares = [Math.max(0, 0.75 - margin), Math.min(1, 0.75 + margin)]
+  const [low = null, high = null] = pool.percentiles(shares).map((value) => inUnit(metric, value))
+  return low === null || high === null ? null : { low, high }
 }
 
 const SHARE_SCALE = 10_000

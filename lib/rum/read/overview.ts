@@ -191,9 +191,6 @@ class Series {
 }
 
 function toPoint(hour: number, group: Group): SeriesPoint {
-  const vitals = byVital((vital) => {
-    const { ratings: _, ...point } = group.metric(vital)
-    return point
-  })
+  const vitals = byVital((vital) => group.point(vital))
   return { from: formatHour(hour), sampleCount: group.samples, ...vitals }
 }

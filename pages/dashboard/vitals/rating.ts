@@ -51,19 +51,21 @@ export function firstAudience(devices: readonly Device[]): Audience {
 const NOTICED = 0.05
 
 /**
- * Whether p75 differs by more than visitors overlook, and by more than chance explains: twice the standard error of
- * the difference of two sample quantiles, each √(p(1 − p) ÷ n) ÷ density (H. Cramér, Mathematical Methods of
- * Statistics, § 28.5). The density is the mean one between p50 and p95.
+ * Whether p75 differs by more than visitors overlook, and by more than chance explains in 95 % of cases. The interval
+ * of a difference follows from those of both values, by the sides that face each other (G. Y. Zou and A. Donner,
+ * Construction of confidence limits about effect measures, Statistics in Medicine 27, 2008).
  */
 export function isNotable(vital: CoreVital, now: MetricOverview, before: MetricOverview): boolean {
-  const change = Math.abs((now.p75 ?? 0) - (before.p75 ?? 0))
-  const error = Math.hypot(standardError(now), standardError(before))
-  return change >= NOTICED * METRIC_RULES[vital].good && change > 2 * error
+  const [is, was] = [withRange(now), withRange(before)]
+  if (is === null || was === null) return false
+  const [more, less] = is.p75 > was.p75 ? [is, was] : [was, is]
+  const change = more.p75 - less.p75
+  const chance = Math.hypot(more.p75 - more.low, less.high - less.p75)
+  return change >= NOTICED * METRIC_RULES[vital].good && change > chance
 }
 
-function standardError({ p50, p95, sampleCount }: MetricOverview): number {
-  const density = (0.95 - 0.5) / ((p95 ?? 0) - (p50 ?? 0))
-  return Math.sqrt((0.75 * 0.25) / sampleCount) / density
+function withRange({ p75, p75Range }: MetricOverview) {
+  return p75 === null || p75Range === null ? null : { p75, ...p75Range }
 }
 
 /** Formats a share between 0 and 1: 12 %, or 0.4 % if it is less than 1 %. */

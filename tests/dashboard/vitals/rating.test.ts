@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { byVital, METRIC_RULES, VITALS } from '../../../lib/contract/telemetry/metrics.ts'
+import {
+  byVital,
+  type CoreVital,
+  METRIC_RULES,
+  VITALS,
+} from '../../../lib/contract/telemetry/metrics.ts'
 import { MIN_VIEWS, rate, valueText } from '../../../lib/contract/telemetry/rating.ts'
+import type { MetricOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { Group } from '../../../lib/rum/read/groups.ts'
+import { Centroids } from '../../../lib/rum/sketch/centroids.ts'
+import { newMeasure } from '../../../lib/rum/sketch/measures.ts'
+import { addCentroids, encodeMeasures } from '../../../lib/rum/sketch/measures-blob.ts'
 import { firstAudience, isNotable, judge, percent } from '../../../pages/dashboard/vitals/rating.ts'
+import { type Draw, draw, lognormal, sketchOf } from '../../rum/rum-values.ts'
 
 const NBSP = '\u00a0'
 
@@ -51,44 +62,77 @@ describe('the verdict on Core Web Vitals', () => {
 })
 
 describe('a change of p75', () => {
-  /** The values of pages that are all alike, by a generator that begins with the seed (Numerical Recipes, § 7.1). */
-  function measure(seed: number, { views = MIN_VIEWS, factor = 1 } = {}) {
-    let state = seed
-    const random = () => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-      return (state + 1) / 2 ** 32
-    }
-    // Page loads are distributed log-normally: developer.chrome.com/docs/lighthouse/performance/performance-scoring
-    // Sorted by their size, without a comparison in JavaScript: there are twelve million.
-    const values = Float64Array.from({ length: views }, () => {
-      const normal = Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random())
-      return 1_500 * factor * Math.exp(0.6 * normal)
-    }).sort()
-    const at = (share: number) => values[Math.floor(share * views)] ?? null
-    return { p50: at(0.5), p75: at(0.75), p95: at(0.95), sampleCount: views, ratings: null }
+  // In hundredths of a millisecond, and CLS times 100,000, as sketches have them. Page loads are distributed
+  // log-normally: developer.chrome.com/docs/lighthouse/performance/performance-scoring
+  const alike = lognormal(150_000, 0.6)
+  const cold = 0.25
+  /** Two groups, such as visitors with warm and cold caches: p75 lies where hardly any value is. */
+  const mixed = (share: number, rest: Draw, others: Draw): Draw => {
+    return (random, at) => (random() < share ? others : rest)(random, at)
   }
-  const share = (of: (seed: number) => boolean) =>
-    Array.from({ length: 200 }, (_, n) => of(n * 7_919)).filter(Boolean).length / 200
+  const caches = mixed(cold, lognormal(90_000, 0.2), lognormal(400_000, 0.2))
+  const banner = mixed(cold, () => 0, lognormal(25_000, 0.1))
+  const slower: Draw = (random, at) => 1.5 * alike(random, at)
+  const littleSlower: Draw = (random, at) => 1.15 * alike(random, at)
 
-  it('is rarely notable if nothing has changed', () => {
-    const rare = share((seed) => isNotable('lcp', measure(seed), measure(seed + 1)))
-    assert.ok(rare < 0.05, `${rare}`)
+  function measure(vital: CoreVital, from: Draw, views: number, seed: number): MetricOverview {
+    const measures = { [vital]: newMeasure(sketchOf(draw(from, views, seed).map(Math.round))) }
+    const group = new Group()
+    group.add({
+      samples: views,
+      measures: addCentroids(new Centroids(), encodeMeasures(measures)),
+    })
+    return group.metric(vital)
+  }
+
+  interface Trial {
+    readonly vital?: CoreVital
+    readonly now: Draw
+    readonly before?: Draw
+    readonly views?: number
+    readonly trials: number
+  }
+
+  /** The share of trials in which the change is notable. */
+  function notable({ vital = 'lcp', now, before = now, views = MIN_VIEWS, trials }: Trial): number {
+    const found = Array.from({ length: trials }, (_, trial) => {
+      const [seed, other] = [2 * trial + 1, 2 * trial + 2]
+      return isNotable(
+        vital,
+        measure(vital, now, views, seed),
+        measure(vital, before, views, other),
+      )
+    })
+    return found.filter(Boolean).length / trials
+  }
+
+  it('is rarely notable if nothing has changed, also if the values are of two groups', () => {
+    const same: Readonly<Record<string, Trial>> = {
+      alike: { now: alike, trials: 200 },
+      'two groups': { now: caches, trials: 200 },
+      'two groups, many views': { now: caches, views: 3_000, trials: 100 },
+      'mostly zeros': { vital: 'cls', now: banner, trials: 200 },
+      'mostly zeros, many views': { vital: 'cls', now: banner, views: 3_000, trials: 100 },
+    }
+    for (const [name, trial] of Object.entries(same)) {
+      // A chance of 5 %, and twice the standard error of a share of so many trials.
+      const most = 0.05 + 2 * Math.sqrt((0.05 * 0.95) / trial.trials)
+      const share = notable(trial)
+      assert.ok(share <= most, `${name}: ${share}`)
+    }
   })
 
   it('is notable if it is large, or small but of many views', () => {
-    for (const [views, factor] of [
-      [MIN_VIEWS, 1.5],
-      [30_000, 1.1],
-    ] as const) {
-      const found = share((seed) =>
-        isNotable('lcp', measure(seed, { views, factor }), measure(seed + 1, { views })),
-      )
-      assert.equal(found, 1, `${views} views`)
-    }
+    assert.equal(notable({ now: slower, before: alike, trials: 50 }), 1)
+    const many = { now: littleSlower, before: alike, views: 10_000, trials: 20 }
+    assert.equal(notable(many), 1)
   })
 
   it('is not notable below a twentieth of what is good, however sure', () => {
-    const at = (p75: number) => ({ ...measure(1), p50: p75, p75, p95: p75 })
+    const at = (p75: number) => {
+      const p75Range = { low: p75, high: p75 }
+      return { p50: p75, p75, p95: p75, p75Range, sampleCount: 9_000, ratings: null }
+    }
     assert.equal(isNotable('lcp', at(2_124), at(2_000)), false)
     assert.equal(isNotable('lcp', at(2_125), at(2_000)), true)
     assert.equal(isNotable('cls', at(0.012), at(0.008)), false)

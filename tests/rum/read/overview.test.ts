@@ -39,7 +39,8 @@ describe('GET /v1/telemetry/rum/overview', () => {
   it('answers an empty overview if nothing was sent', async () => {
     const { sampleCount, metrics, devices, beacons } = await overview()
     assert.equal(sampleCount, 0)
-    const unrated = { sampleCount: 0, p50: null, p75: null, p95: null, ratings: null }
+    const none = { p50: null, p75: null, p95: null, p75Range: null }
+    const unrated = { sampleCount: 0, ...none, ratings: null }
     assert.deepEqual(metrics.lcp, unrated)
     assert.deepEqual(devices, [])
     const counts = { accepted: 0, bots: 0, refused: 0, droppedValues: 0, lastHour: null }
@@ -59,8 +60,11 @@ describe('GET /v1/telemetry/rum/overview', () => {
     const found = await overview()
     assert.equal(found.sampleCount, 5)
     const ratings = { good: 0.6, needsImprovement: 0.2, poor: 0.2 }
-    assert.deepEqual(found.metrics.lcp, { sampleCount: 5, p50: 300, p75: 2975, p95: 4100, ratings })
-    const dns = { sampleCount: 5, p50: 5, p75: 5, p95: 5, ratings: null }
+    const p75Range = { low: 231.35083, high: 4100 }
+    const lcps = { p50: 300, p75: 2975, p95: 4100, p75Range }
+    assert.deepEqual(found.metrics.lcp, { sampleCount: 5, ...lcps, ratings })
+    const five = { p50: 5, p75: 5, p95: 5, p75Range: { low: 5, high: 5 } }
+    const dns = { sampleCount: 5, ...five, ratings: null }
     assert.deepEqual(found.metrics.dns, dns)
     assert.deepEqual(found.devices, [
       { deviceType: 'mobile', sampleCount: 3, p75: { ...none, lcp: 3150 } },

@@ -3121,6 +3121,13 @@ export interface components {
                     p75: number | null;
                     /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description 95 % confidence interval of p75, for any distribution; null: no values */
+                    p75Range: {
+                        /** @description Its lower limit */
+                        low: number;
+                        /** @description Its upper limit */
+                        high: number;
+                    } | null;
                     /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
@@ -3141,6 +3148,13 @@ export interface components {
                     p75: number | null;
                     /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description 95 % confidence interval of p75, for any distribution; null: no values */
+                    p75Range: {
+                        /** @description Its lower limit */
+                        low: number;
+                        /** @description Its upper limit */
+                        high: number;
+                    } | null;
                     /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
@@ -3161,6 +3175,13 @@ export interface components {
                     p75: number | null;
                     /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description 95 % confidence interval of p75, for any distribution; null: no values */
+                    p75Range: {
+                        /** @description Its lower limit */
+                        low: number;
+                        /** @description Its upper limit */
+                        high: number;
+                    } | null;
                     /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
@@ -3181,6 +3202,13 @@ export interface components {
                     p75: number | null;
                     /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description 95 % confidence interval of p75, for any distribution; null: no values */
+                    p75Range: {
+                        /** @description Its lower limit */
+                        low: number;
+                        /** @description Its upper limit */
+                        high: number;
+                    } | null;
                     /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
@@ -3201,6 +3229,13 @@ export interface components {
                     p75: number | null;
                     /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description 95 % confidence interval of p75, for any distribution; null: no values */
+                    p75Range: {
+                        /** @description Its lower limit */
+                        low: number;
+                        /** @description Its upper limit */
+                        high: number;
+                    } | null;
                     /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
@@ -3221,6 +3256,13 @@ export interface components {
                     p75: number | null;
                     /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description 95 % confidence interval of p75, for any distribution; null: no values */
+                    p75Range: {
+                        /** @description Its lower limit */
+                        low: number;
+                        /** @description Its upper limit */
+                        high: number;
+                    } | null;
                     /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
@@ -3241,6 +3283,13 @@ export interface components {
                     p75: number | null;
                     /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description 95 % confidence interval of p75, for any distribution; null: no values */
+                    p75Range: {
+                        /** @description Its lower limit */
+                        low: number;
+                        /** @description Its upper limit */
+                        high: number;
+                    } | null;
                     /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
@@ -3261,6 +3310,13 @@ export interface components {
                     p75: number | null;
                     /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description 95 % confidence interval of p75, for any distribution; null: no values */
+                    p75Range: {
+                        /** @description Its lower limit */
+                        low: number;
+                        /** @description Its upper limit */
+                        high: number;
+                    } | null;
                     /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
@@ -3281,6 +3337,13 @@ export interface components {
                     p75: number | null;
                     /** @description 95th percentile; null: no values */
                     p95: number | null;
+                    /** @description 95 % confidence interval of p75, for any distribution; null: no values */
+                    p75Range: {
+                        /** @description Its lower limit */
+                        low: number;
+                        /** @description Its upper limit */
+                        high: number;
+                    } | null;
                     /** @description Values of the metric */
                     sampleCount: number;
                     /** @description Shares of the values; null if there are no values or no thresholds */
@@ -8634,6 +8697,10 @@ export interface operations {
                      *           "p50": 1250,
                      *           "p75": 2000,
                      *           "p95": 2500,
+                     *           "p75Range": {
+                     *             "low": 1250,
+                     *             "high": 2500
+                     *           },
                      *           "ratings": {
                      *             "good": 0.9167,
                      *             "needsImprovement": 0.0833,
@@ -8645,6 +8712,10 @@ export interface operations {
                      *           "p50": 100,
                      *           "p75": 160,
                      *           "p95": 200,
+                     *           "p75Range": {
+                     *             "low": 100,
+                     *             "high": 200
+                     *           },
                      *           "ratings": {
                      *             "good": 0.9167,
                      *             "needsImprovement": 0.0833,
@@ -8656,6 +8727,10 @@ export interface operations {
                      *           "p50": 0.05,
                      *           "p75": 0.08000000000000002,
                      *           "p95": 0.1,
+                     *           "p75Range": {
+                     *             "low": 0.05,
+                     *             "high": 0.1
+                     *           },
                      *           "ratings": {
                      *             "good": 0.9167,
                      *             "needsImprovement": 0.0833,
@@ -8667,6 +8742,10 @@ export interface operations {
                      *           "p50": 400,
                      *           "p75": 640,
                      *           "p95": 800,
+                     *           "p75Range": {
+                     *             "low": 400,
+                     *             "high": 800
+                     *           },
                      *           "ratings": {
                      *             "good": 0.9167,
                      *             "needsImprovement": 0.0833,
@@ -8678,6 +8757,7 @@ export interface operations {
                      *           "p50": null,
                      *           "p75": null,
                      *           "p95": null,
+                     *           "p75Range": null,
                      *           "ratings": null
                      *         },
                      *         "dns": {
@@ -8685,6 +8765,10 @@ export interface operations {
                      *           "p50": 50,
                      *           "p75": 80,
                      *           "p95": 100,
+                     *           "p75Range": {
+                     *             "low": 50,
+                     *             "high": 100
+                     *           },
                      *           "ratings": null
                      *         },
                      *         "tls": {
@@ -8692,6 +8776,10 @@ export interface operations {
                      *           "p50": 50,
                      *           "p75": 80,
                      *           "p95": 100,
+                     *           "p75Range": {
+                     *             "low": 50,
+                     *             "high": 100
+                     *           },
                      *           "ratings": null
                      *         },
                      *         "request": {
@@ -8699,6 +8787,10 @@ export interface operations {
                      *           "p50": 50,
                      *           "p75": 80,
                      *           "p95": 100,
+                     *           "p75Range": {
+                     *             "low": 50,
+                     *             "high": 100
+                     *           },
                      *           "ratings": null
                      *         },
                      *         "response": {
@@ -8706,6 +8798,10 @@ export interface operations {
                      *           "p50": 50,
                      *           "p75": 80,
                      *           "p95": 100,
+                     *           "p75Range": {
+                     *             "low": 50,
+                     *             "high": 100
+                     *           },
                      *           "ratings": null
                      *         }
                      *       },
