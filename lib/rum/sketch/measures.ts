@@ -77,7 +77,10 @@ export function percentilesOf(metric: Metric, measures: Measures): PercentileSet
 }
 
 /** Converts the percentiles of a sketch at `PERCENTILE_SHARES`; `found` is empty if it has no values. */
-export function toPercentileSet(metric: Metric, found: readonly number[]): PercentileSet {
+export function toPercentileSet(
+  metric: Metric,
+  found: readonly (number | undefined)[],
+): PercentileSet {
   const [p50, p75, p95] = found
   return { p50: inUnit(metric, p50), p75: inUnit(metric, p75), p95: inUnit(metric, p95) }
 }
