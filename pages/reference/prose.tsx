@@ -12,9 +12,27 @@ export function Line({ text, base = '' }: LineProps) {
 }
 
 function partOf(part: string, base: string) {
-  if (part.startsWith('`')) return <code>{part.slice(1, -1)}</code>
+  if (part.startsWith('`'))
+    return (
+      <code>
+        {part
+          .slice(1, -1)
+          .split(/(?<=_)/)
+          .map(wordOf)}
+      </code>
+    )
   const [, text, path] = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(part) ?? []
   return text === undefined ? part : <a href={`${base}${path}`}>{text}</a>
+}
+
+/** A word of a code: narrow columns break between words. */
+function wordOf(word: string, at: number) {
+  return (
+    <>
+      {at > 0 && <wbr />}
+      {word}
+    </>
+  )
 }
 
 /** A text in which an empty line begins a new paragraph. */

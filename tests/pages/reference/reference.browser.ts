@@ -24,7 +24,25 @@ function shownTitles(page: Page): Promise<string[]> {
   return page.locator('.pages li a:visible').allTextContents()
 }
 
+/** The words of codes that are broken. */
+const BROKEN_WORDS = `[...document.querySelectorAll('th code')].flatMap((code) =>
+  [...code.childNodes].filter((node) => {
+    const range = document.createRange()
+    range.selectNode(node)
+    return node.nodeType === Node.TEXT_NODE && range.getClientRects().length > 1
+  }).map((node) => node.data)
+)`
+
 describe('the API reference', { timeout: TIMEOUT_MS }, () => {
+  it('breaks codes between their words only, and fits narrow phones', async () => {
+    for (const width of [320, 390]) {
+      const { page } = await open(guidePath('errors'), { viewport: { width, height: 800 } })
+      assert.deepEqual(await page.evaluate(BROKEN_WORDS), [], `${width} pixels`)
+      const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      assert.equal(beyond, 0, `${width} pixels`)
+    }
+  })
+
   for (const { name, options } of SCREENS) {
     it(`is accessible, and sends requests with the reader's key: ${name}`, async () => {
       const key = await site.app.makeKey()
