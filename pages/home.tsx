@@ -100,7 +100,7 @@ function Start({ base, url, offersSignUp }: StartProps) {
         <li class="card">
           <h3>Create a key</h3>
           <p class="soft">One click once you are signed in. It may look up addresses.</p>
-          <FirstKeyButton base={base} />
+          <FirstKeyButton base={base} kind="quiet" />
         </li>
         <li class="card">
           <h3>Look up an address</h3>

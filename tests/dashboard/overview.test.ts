@@ -101,6 +101,7 @@ describe('the overview', () => {
     const eve = app.user('eve')
     const { html } = await eve.visit('/app')
     assert.match(html, /Create your first key/)
+    assert.match(html, /<button type="submit" class="button">Create a key/)
     assert.doesNotMatch(html, /class="plot"/)
   })
 })
