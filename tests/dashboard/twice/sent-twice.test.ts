@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { FORM_ID } from '../../lib/contract/pages.ts'
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../lib/parts/durations.ts'
-import { readColumn, readEverything, readValue, write } from '../support/database/sql.ts'
-import { type Page, type PageOptions, visitPage, withCookiesOf } from '../support/scene/pages.ts'
-import { freshScene } from '../support/scene/scene.ts'
-import { PASSWORD } from '../support/sign-in.ts'
+import { FORM_ID } from '../../../lib/contract/pages.ts'
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../lib/parts/durations.ts'
+import { readColumn, readEverything, readValue, write } from '../../support/database/sql.ts'
+import { type Page, type PageOptions, visitPage, withCookiesOf } from '../../support/scene/pages.ts'
+import { freshScene } from '../../support/scene/scene.ts'
+import { PASSWORD } from '../../support/sign-in.ts'
 
 const app = freshScene()
 const ada = app.user('ada')
