@@ -1,23 +1,26 @@
 import { CreateSiteBody, type Site } from '../../lib/contract/account/account-schemas.ts'
 import { SCRIPT_PATH } from '../../lib/contract/telemetry/script.ts'
+import { ApiError } from '../../lib/parts/errors.ts'
 import { parse } from '../../lib/parts/parse.ts'
 import { formatHour, HOURS_OF_DAY, hourOf } from '../../lib/rum/hour.ts'
 import type { BeaconCheck } from '../../pages/dashboard/sites/beacon-state.tsx'
-import { Sites, type SitesProps } from '../../pages/dashboard/sites/sites.tsx'
+import { RemoveSite, Sites, type SitesProps } from '../../pages/dashboard/sites/sites.tsx'
 import type { PageAnswer } from '../pages/page.ts'
 import { redirectTo, showPage } from './request/answer.ts'
 import { errorForPage, orNull } from './request/call-api.ts'
 import { readForm } from './request/form.ts'
-import { formRoutes } from './request/form-routes.ts'
+import { catchErrors, formRoutes } from './request/form-routes.ts'
 import { toRefusal } from './request/problem.ts'
 import type { AppRoute, UserVisit } from './request/visit.ts'
 
 const CHECKED_DAYS = 90
+const SITE = '/app/sites/:id'
 
 export const siteRoutes: readonly AppRoute<UserVisit>[] = [
   { method: 'get', path: '/app/sites', answer: (visit) => showSites(visit) },
   { method: 'post', path: '/app/sites', answer: addSite },
-  ...formRoutes('/app/sites/:id', showSites, {
+  { method: 'get', path: `${SITE}/remove`, answer: catchErrors(showSites, askToRemove) },
+  ...formRoutes(SITE, showSites, {
     '/remove': async ({ callApi, c }) => {
       await callApi('deleteSite', { params: { siteId: c.req.param('id') ?? '' } })
       return '/app/sites?done=removed'
@@ -67,6 +70,16 @@ async function addSite(visit: UserVisit): Promise<PageAnswer> {
     const refused = errorForPage(error)
     return showSites(visit, { typed, ...toRefusal(refused, { name: 'name' }) }, refused.status)
   }
+}
+
+async function askToRemove(visit: UserVisit): Promise<PageAnswer> {
+  const { callApi, instance, c } = visit
+  const site = (await callApi('listSites')).find(({ id }) => id === c.req.param('id'))
+  if (site === undefined) {
+    throw new ApiError('NOT_FOUND', 'Site not found; it may have been removed already')
+  }
+  const content = RemoveSite({ base: instance.base, site })
+  return showPage(visit, { title: 'Remove the site?', content })
 }
 
 /** People type the address of a site as browsers show it. */

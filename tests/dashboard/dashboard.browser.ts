@@ -178,13 +178,13 @@ describe('the dashboard', { timeout: TIMEOUT_MS }, () => {
   })
 
   it('takes a question back by Escape, and returns the focus', async () => {
-    const { page } = await open('/app/sites')
+    const { page } = await open('/app/account')
     await signIn(page)
-    await page.click('summary:has-text("Remove…")')
+    await page.click('summary:has-text("Delete this account…")')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Escape')
-    assert.equal(await page.isVisible('text=Remove permanently'), false)
-    assert.match(String(await page.evaluate('document.activeElement.textContent')), /^Remove…/)
+    assert.equal(await page.isVisible('.confirm form'), false)
+    assert.match(String(await page.evaluate('document.activeElement.textContent')), /^Delete this/)
   })
 
   it('shows only the fields of the chosen type and permissions', async () => {

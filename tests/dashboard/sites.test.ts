@@ -79,10 +79,14 @@ describe('the sites page', () => {
     const refused = await eve.submit(path)
     assert.equal(refused.status, 404)
     assert.match(refused.html, /role="alert">Site not found/)
+    const question = await ada.visit(path)
+    assert.match(question.html, /<h1>Remove the site\?<\/h1>.*https:\/\/shop\.example/s)
+    assert.equal((await eve.visit(path)).status, 404)
     const { location } = await ada.submit(path)
     const { html } = await ada.visit(location ?? '')
     assert.match(html, /Site removed/)
     assert.match(html, /No sites yet/)
+    assert.match((await ada.visit(path)).html, /Site not found; it may have been removed already/)
   })
 
   it('keeps sites over the limit after a downgrade, and offers no new one', async () => {

@@ -38,7 +38,7 @@ const BADGES = {
 export function BeaconBadge({ site, check }: Omit<BeaconStateProps, 'origin'>) {
   const [text, kind] = BADGES[check.state]
   return (
-    <span id={`badge-${site.id}`} data-refresh={refreshSeconds(check)}>
+    <span class="actions" id={`badge-${site.id}`} data-refresh={refreshSeconds(check)}>
       <span class={`badge ${kind}`}>{text}</span>
     </span>
   )

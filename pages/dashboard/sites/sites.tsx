@@ -4,8 +4,9 @@ import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Field } from '../parts/field.tsx'
-import { Confirm, Form } from '../parts/form.tsx'
+import { Form, PostButton } from '../parts/form.tsx'
 import { counted } from '../parts/format.ts'
+import { Menu } from '../parts/menu.tsx'
 import { type PageProps, Result } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
 import { BeaconBadge, type BeaconCheck, BeaconState } from './beacon-state.tsx'
@@ -78,6 +79,16 @@ function SiteItem({ base, site, proof, check, ...rest }: SiteItemProps) {
     <li class="card item">
       <div class="item-head">
         <h2>{name}</h2>
+        <Menu
+          label={`Actions for ${name}`}
+          items={[
+            <a class="danger" href={`${base}/app/sites/${id}/remove`}>
+              Remove…
+            </a>,
+          ]}
+        />
+      </div>
+      <div class="actions">
         {proof.receives && <BeaconBadge site={site} check={check} />}
         <ProofBadge proof={proof} />
         <span class="soft small">
@@ -88,31 +99,44 @@ function SiteItem({ base, site, proof, check, ...rest }: SiteItemProps) {
       <Proof {...{ base, site, proof }} isMissed={missed === id} />
       <details open={proof.receives && check.state === 'waiting'}>
         <summary>Snippet for the head of each page</summary>
-        <Copyable id={`newest-${id}`} text={snippets.newest} />
-        <details>
-          <summary>Pin this version of the script</summary>
-          <Copyable id={`pinned-${id}`} text={snippets.pinned} />
-          <p class="soft small">
-            Browsers run the script only if it matches this version. If an update of Meridian
-            changes the script, the pinned version disappears. Copy the new snippet to resume
-            measuring.
-          </p>
-        </details>
+        <div class="block">
+          <Copyable id={`newest-${id}`} text={snippets.newest} />
+          <details>
+            <summary>Pin this version of the script</summary>
+            <Copyable id={`pinned-${id}`} text={snippets.pinned} />
+            <p class="soft small">
+              Browsers run the script only if it matches this version. If an update of Meridian
+              changes the script, the pinned version disappears. Copy the new snippet to resume
+              measuring.
+            </p>
+          </details>
+        </div>
       </details>
       <div class="actions">
         <a class="button quiet" href={`${base}/app/vitals?${new URLSearchParams({ site: name })}`}>
           Web vitals <span class="unseen">of {name}</span>
         </a>
-        <Confirm
-          summary="Remove…"
-          label={`Remove ${name}…`}
-          action={`${base}/app/sites/${id}/remove`}
-          text="Remove permanently"
-        >
-          <p>This deletes all measurements of this site. New beacons will not reach you.</p>
-        </Confirm>
       </div>
     </li>
+  )
+}
+
+/** Asks before a site is removed. */
+export function RemoveSite({ base, site }: Pick<SitesProps, 'base'> & Pick<SiteWithState, 'site'>) {
+  return (
+    <Card id="question" title={site.name}>
+      <p>This deletes all measurements of this site. New beacons will not reach you.</p>
+      <div class="actions">
+        <PostButton
+          action={`${base}/app/sites/${site.id}/remove`}
+          text="Remove permanently"
+          kind="danger"
+        />
+        <a class="button quiet" href={`${base}/app/sites`}>
+          Back to the sites
+        </a>
+      </div>
+    </Card>
   )
 }
 

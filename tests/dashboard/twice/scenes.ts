@@ -92,10 +92,12 @@ export const withKey =
     return { page: page.replace(':id', id), token: stage.token }
   }
 
-export const withSite: FormCase['open'] = async (stage) => {
-  await post(stage, '/v1/account/me/sites', { name: SITE })
-  return { page: '/app/sites', token: stage.token }
-}
+export const withSite =
+  (page: string): FormCase['open'] =>
+  async (stage) => {
+    const { id } = v.parse(WithId, await post(stage, '/v1/account/me/sites', { name: SITE }))
+    return { page: page.replace(':id', id), token: stage.token }
+  }
 
 /** On the page of her site's vitals. */
 export const withVitals =

@@ -65,6 +65,12 @@ describe('the sites page in a browser', { timeout: TIMEOUT_MS }, () => {
     const { page, errors } = await open('/app/sites')
     await page.waitForSelector('.badge:text("Waiting")')
     await assertAccessible(page, 'waiting')
+    const tops = await page.evaluate(`[...document.querySelectorAll('.item .badge')].map((badge) =>
+      [badge.offsetTop, badge.offsetHeight].join())`)
+    assert.equal(new Set(v.parse(v.array(v.string()), tops)).size, 1, 'the badges are level')
+    await page.click('.item .menu summary')
+    await assertAccessible(page, 'with its menu open')
+    await page.keyboard.press('Escape')
     await page.click('summary:text("No beacons arriving?")')
     await page.evaluate(`document.querySelector('.hints').dataset.old = ''
       document.dispatchEvent(new Event('visibilitychange'))`)
