@@ -44,7 +44,9 @@ function FilterForm({ base, filter: { action, search } }: FilterProps) {
         value={search}
         maxlength={200}
       />
-      <button type="submit">Filter</button>
+      <button type="submit" class="quiet">
+        Filter
+      </button>
     </form>
   )
 }

@@ -14,7 +14,7 @@ interface RatedProps {
 
 /** A value with its rating: a colour, a shape that the style sheet draws, and a word for those who hear it. */
 export function Rated({ text, rating }: RatedProps) {
-  if (rating === null) return <span class="whole">{text}</span>
+  if (rating === null) return <span class="whole soft">{text}</span>
   return (
     <span class={`rated whole ${rating}`}>
       {text}

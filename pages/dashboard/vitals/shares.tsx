@@ -47,6 +47,9 @@ export function Parts({ id, column, parts, sort, linkTo }: PartsProps) {
   return (
     <>
       <ShareTable label={column} heads={heads} rows={rows.slice(0, AT_ONCE)} />
+      {parts.some(({ sampleCount }) => sampleCount < MIN_VIEWS) && (
+        <p class="soft small">Values are rated from {MIN_VIEWS} views on.</p>
+      )}
       {rest.length > 0 && (
         <details>
           <summary>Show {rest.length} more</summary>

@@ -2,7 +2,6 @@ import type { Child } from 'hono/jsx'
 import { CORE_VITALS } from '../../../lib/contract/telemetry/metrics.ts'
 import { JUDGED } from '../../../lib/contract/telemetry/rating.ts'
 import type { RumOverview, SeriesStep } from '../../../lib/contract/telemetry/telemetry-overview.ts'
-import { Card } from '../parts/card.tsx'
 import { Chips, ChoiceLinks } from '../parts/choice-links.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -232,16 +231,14 @@ function wider(audience: Audience, { path, country }: VitalsChoice): string {
 /** Shown to a user without sites. */
 export function NoSites({ base }: Pick<VitalsProps, 'base'>) {
   return (
-    <Card id="first" title="Add a site first">
+    <Empty icon="gauge" title="Add a site first">
       <p>
         Web vitals show how fast your pages are for their visitors. A site is the origin of the
         pages that are measured.
       </p>
-      <p>
-        <a class="button" href={`${base}/app/sites`}>
-          Add a site
-        </a>
-      </p>
-    </Card>
+      <a class="button" href={`${base}/app/sites`}>
+        Add a site
+      </a>
+    </Empty>
   )
 }

@@ -22,6 +22,7 @@ describe('the figures of the web vitals page', () => {
       places.toSorted((a, b) => a - b),
     )
     assert.doesNotMatch(report.slice(0, places[1]), /<p\b/)
+    assert.match(section(html, 'countries'), /Values are rated from 300 views on/)
   })
 
   it('compares with the previous period from 300 values on', async () => {
