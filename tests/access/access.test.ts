@@ -184,7 +184,7 @@ describe('a key that changes while the service runs', () => {
     assert.equal(await tier(), 'starter')
   })
 
-  const onlyOwn = onlyOnSqlite('PostgreSQL tells of a change after it')
+  const onlyOwn = onlyOnSqlite('PostgreSQL sends a notice, which may arrive later')
   it(
     'authorises nothing if another process revokes it while the body arrives',
     onlyOwn,
