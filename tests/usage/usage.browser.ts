@@ -64,6 +64,10 @@ async function colorsOf(page: Page): Promise<number> {
   )
 }
 
+async function boxesOf(page: Page, selectors: readonly string[]) {
+  return await Promise.all(selectors.map((one) => page.locator(one).boundingBox()))
+}
+
 describe('the usage page in a browser', { timeout: TIMEOUT_MS }, () => {
   for (const { name, options } of SCREENS) {
     it(`is accessible, for users and for operators: ${name}`, async () => {
@@ -102,6 +106,31 @@ describe('the usage page in a browser', { timeout: TIMEOUT_MS }, () => {
     assert.equal(await page.locator('.u-legend button[aria-pressed="true"]').count(), 4)
     assert.equal(await page.textContent('.u-legend button[aria-pressed="false"]'), 'Failed')
     await page.context().close()
+  })
+
+  it('fills the room that the page has kept for it, to the edge of the card', async () => {
+    const one = '/app/usage?split=endpoint&operation=getTimezone'
+    const charts = [
+      [one, 320],
+      [one, 390],
+      [one, 1280],
+      ['/app/usage', 1280],
+    ] as const
+    for (const [path, width] of charts) {
+      const { page } = await open(path, { viewport: { width, height: 844 } })
+      await page.waitForSelector('.plot canvas')
+      const [plot, chart, bars] = await boxesOf(page, ['.plot', '.uplot', '.u-over'])
+      assert.ok(plot && chart && bars)
+      const kept = `parseFloat(getComputedStyle(document.querySelector('.plot')).minHeight)`
+      const where = `${path} at ${width}: ${JSON.stringify({ plot, chart, bars })}`
+      assert.equal(plot.height, await page.evaluate(kept), where)
+      assert.ok(plot.height - chart.height <= 8, where)
+      // Half of a date is at most 20 px wide.
+      assert.ok(plot.x + plot.width - (bars.x + bars.width) <= 20, where)
+      const belowBars = plot.y + plot.height - (bars.y + bars.height)
+      assert.ok(belowBars < (path === one ? 30 : 64), where)
+      await page.context().close()
+    }
   })
 
   it('names no single part, and gives the axis the room of its values', async () => {

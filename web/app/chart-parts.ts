@@ -1,9 +1,11 @@
-import uPlot from 'uplot'
+import uPlot, { type Padding } from 'uplot'
 
 const HEIGHT = 240
 /** Between the values of an axis and the chart, in pixels. */
 const TICK = 4
 const GAP = 5
+/** The height of the axis of times. */
+const TIMES_HEIGHT = 28
 
 export type Color = (name: string) => string
 
@@ -24,15 +26,29 @@ export function baseOptions(holder: HTMLElement) {
     gap: GAP,
     font,
   }
+  let overhang = 0
   return {
     width: holder.clientWidth,
     height: HEIGHT,
+    // To the right, only as much as the last time hangs over.
+    padding: [null, () => overhang, null, null] satisfies Padding,
     tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     hooks: { init: [describe], setSeries: [markShown] },
     cursor: { drag: { x: false, y: false }, points: { size: 6 } },
     axes: {
-      time: { ...axis, values: (_: uPlot, splits: number[]) => splits.map(toTimeText) },
-      value: { ...axis, size: (u: uPlot, values: string[] | null) => widthOf(u, values, font) },
+      time: {
+        ...axis,
+        size: TIMES_HEIGHT,
+        values: (u: uPlot, splits: number[]) => {
+          const texts = splits.map(toTimeText)
+          overhang = overhangOf(u, splits.at(-1), widthOf(u, texts.slice(-1), font))
+          return texts
+        },
+      },
+      value: {
+        ...axis,
+        size: (u: uPlot, values: string[] | null) => widthOf(u, values ?? [], font) + TICK + GAP,
+      },
     },
   }
 }
@@ -58,11 +74,17 @@ function markShown({ series }: uPlot): void {
   }
 }
 
-/** The room that the values beside an axis need, in pixels. */
-function widthOf({ ctx }: uPlot, values: string[] | null, font: string): number {
+/** The width of the widest text, in pixels. */
+function widthOf({ ctx }: uPlot, texts: readonly string[], font: string): number {
   ctx.font = font
-  const widths = (values ?? []).map((value) => ctx.measureText(value).width)
-  return Math.ceil(Math.max(0, ...widths)) + TICK + GAP
+  return Math.ceil(Math.max(0, ...texts.map((text) => ctx.measureText(text).width)))
+}
+
+/** How far a text below a time reaches beyond the end of the plot, in pixels. */
+function overhangOf({ scales, valToPos }: uPlot, time: number | undefined, width: number) {
+  const end = scales['x']?.max
+  if (time === undefined || end === undefined) return 0
+  return Math.max(0, Math.ceil(width / 2 - (valToPos(end, 'x') - valToPos(time, 'x'))))
 }
 
 /** The time of day, or the date at midnight. */

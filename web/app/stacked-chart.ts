@@ -26,8 +26,6 @@ export function drawStack(
   const layers = parts.map((part, at) => ({ part, tops: addUp(parts.slice(0, at + 1)) })).reverse()
   const options: Options = {
     ...base,
-    // One part needs no name beside it.
-    ...(parts.length === 1 && { class: 'single' }),
     scales: {
       x: { range: (_, first, last) => [first - HALF_DAY_SECONDS, last + HALF_DAY_SECONDS] },
       y: { range: (_, __, most) => [0, Math.max(1, (most ?? 0) * 1.05)] },

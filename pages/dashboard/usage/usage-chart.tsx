@@ -5,8 +5,10 @@ import type { DailyUsage } from './report.ts'
 /** Requests by day. A script reads the numbers from the table and draws stacked bars above it. */
 export function UsageChart({ daily: { parts, days } }: { readonly daily: DailyUsage }) {
   const newest = days.toReversed()
+  // One part needs no name below the chart.
+  const look = parts.length === 1 ? 'usage-chart single' : 'usage-chart'
   return (
-    <figure class="usage-chart" data-colors={parts.map(({ color }) => color).join(' ')}>
+    <figure class={look} data-colors={parts.map(({ color }) => color).join(' ')}>
       <div class="plot" />
       <details>
         <summary>Requests per day as a table</summary>
