@@ -41,13 +41,13 @@ function MapCard({ maps, result }: { maps: MapHrefs; result: GeolocationResult }
         maps={maps}
         place={place}
         country={result.location?.country?.code}
-        label={labelOf(result)}
+        label={descriptionOf(result)}
       />
     </section>
   )
 }
 
-function labelOf(result: GeolocationResult): string {
+function descriptionOf(result: GeolocationResult): string {
   const details = factsOf(result).filter(([name]) => name === 'Coordinates' || name === 'Accuracy')
   return ['Map of', placeOf(result), ...details.map(([, value]) => `(${value})`)].join(' ')
 }

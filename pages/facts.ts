@@ -1,4 +1,60 @@
-import type { GeolocationResult } from '../lib/contract/geo/geolocation.ts'
+import type { GeolocationResult, Precision } from '../lib/contract/geo/geolocation.ts'
+import type { HealthStatus } from '../lib/contract/system.ts'
+
+type Coded = Precision | HealthStatus['status'] | keyof HealthStatus['checks']
+
+/** What pages call the identifiers of the API and the names of our own files. */
+const LABELS = {
+  city: 'City',
+  region: 'Region',
+  country: 'Country',
+  continent: 'Continent',
+  none: 'Unknown',
+
+  ok: 'Fine',
+  degraded: 'Degraded',
+  geolocation: 'Look-ups',
+  database: 'Database',
+
+  active: 'Active',
+  canceled: 'Cancelled',
+  canceling: 'Cancelled',
+  incomplete: 'Incomplete',
+  incomplete_expired: 'Expired before it was paid',
+  past_due: 'Past due',
+  paused: 'Paused',
+  trialing: 'Trial',
+  unpaid: 'Unpaid',
+
+  publishable: 'Publishable',
+  secret: 'Secret',
+
+  dbip: 'DB-IP',
+  geofeed: 'Geofeeds',
+  iana: 'IANA',
+  ip2proxy: 'IP2Proxy',
+  ipinfo: 'IPinfo',
+  lists: 'Free lists',
+  maxmind: 'MaxMind',
+  overlay: 'Overlay',
+
+  'GeoLite2-City': 'GeoLite2 City',
+  'downloaded-GeoLite2-City': 'GeoLite2 City',
+  'downloaded-GeoLite2-ASN': 'GeoLite2 ASN',
+  'dbip-city-ipv4': 'DB-IP City Lite, IPv4',
+  'dbip-city-ipv6': 'DB-IP City Lite, IPv6',
+  'downloaded-dbip-city-lite': 'DB-IP City Lite',
+  'downloaded-lists': 'Free lists',
+  asn: 'ASN',
+  geofeeds: 'Geofeeds',
+} satisfies Readonly<Record<Coded, string>> & Readonly<Record<string, string>>
+
+const BY_ID: ReadonlyMap<string, string> = new Map(Object.entries(LABELS))
+
+/** What pages call `id`; others, such as an operator's own file, are called by their name. */
+export function labelOf(id: string): string {
+  return BY_ID.get(id) ?? id
+}
 
 type Location = NonNullable<GeolocationResult['location']>
 
@@ -12,7 +68,7 @@ export function placeOf({ location }: GeolocationResult): string | null {
 
 /** Everything else that is known about the address, each fact with its name. */
 export function factsOf(result: GeolocationResult): [name: string, value: string][] {
-  const { location, network, sources } = result
+  const { location, network } = result
   const facts = [
     ['Postal code', location?.postalCode],
     ['Coordinates', location && coordinatesOf(location)],
@@ -22,7 +78,7 @@ export function factsOf(result: GeolocationResult): [name: string, value: string
     ['Member of', join(location?.country?.unions ?? [])],
     ['Precision', precisionOf(result)],
     ['Providers agree', confidenceOf(location)],
-    ['Sources', join([...new Set(Object.values(sources ?? {}).flat())])],
+    ['Sources', join(sourcesOf(result))],
   ] as const
   return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
 }
@@ -53,7 +109,13 @@ function timeOf({ timezone, utcOffset }: Location): string | undefined {
 }
 
 function precisionOf({ meta }: GeolocationResult): string | undefined {
-  return meta?.precision === 'none' ? undefined : meta?.precision
+  const { precision = 'none' } = meta ?? {}
+  return precision === 'none' ? undefined : labelOf(precision)
+}
+
+function sourcesOf({ sources = {} }: GeolocationResult): string[] {
+  const { geo = [], asn = [], tz = [], privacy = [] } = sources
+  return [...new Set([...geo, ...asn, ...tz, ...privacy])].map(labelOf)
 }
 
 function confidenceOf(location: Location | undefined): string | undefined {

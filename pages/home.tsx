@@ -4,7 +4,9 @@ import type { PlanPrices } from '../lib/contract/billing/price-schemas.ts'
 import type { ServiceInfo } from '../lib/contract/system.ts'
 import { Answer, type MapHrefs } from './answer.tsx'
 import { count, counted } from './dashboard/parts/format.ts'
+import { Time } from './dashboard/parts/time.tsx'
 import { FactList } from './fact-list.tsx'
+import { labelOf } from './facts.ts'
 import { FirstKeyButton } from './first-key.tsx'
 import { Layout, type LayoutProps } from './layout.tsx'
 import { LookUpForm } from './look-up-form.tsx'
@@ -140,9 +142,9 @@ function Databases({ databases }: { readonly databases: readonly ListedDatabase[
       <ul class="databases">
         {databases.map(({ name, provider, builtAt }) => (
           <li>
-            <span>{name}</span>
+            <span>{labelOf(name)}</span>
             <span>
-              {provider}, built <time datetime={builtAt}>{builtAt.slice(0, 10)}</time>
+              {labelOf(provider)}, built <Time at={builtAt} precision="day" />
             </span>
           </li>
         ))}

@@ -6,6 +6,7 @@ import { counted } from '../dashboard/parts/format.ts'
 import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
+import { labelOf } from '../facts.ts'
 import { FreeLists, type ShownList } from './free-lists.tsx'
 import { Geofeeds, type ShownGeofeed } from './geofeeds.tsx'
 import { JobStatus, type JobView } from './job-status.tsx'
@@ -107,7 +108,7 @@ function DatabaseItem({ database }: { readonly database: ServedDatabase }) {
   return (
     <li class="card item">
       <div class="item-head">
-        <h2>{name}</h2>
+        <h2>{labelOf(name)}</h2>
         <State database={database} />
       </div>
       {old !== undefined && (
@@ -123,8 +124,8 @@ function DatabaseItem({ database }: { readonly database: ServedDatabase }) {
       )}
       <FactList
         facts={[
-          ['Provider', provider],
-          ['Type', type],
+          ['Provider', labelOf(provider)],
+          ['Type', <code>{type}</code>],
           [
             'Built',
             <>

@@ -10,6 +10,7 @@ import { Block, Group } from '../dashboard/parts/group.tsx'
 import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
+import { labelOf } from '../facts.ts'
 import { Table } from '../table.tsx'
 import { NextPage, type NextPageProps } from './matches.tsx'
 import { PersonBadges } from './person-badges.tsx'
@@ -149,8 +150,9 @@ function Account({ person, hasSecondFactor }: PersonProps) {
 }
 
 function PlanGroup(props: PersonProps) {
-  const { person, plan, isPaid, isBuiltIn, requests } = props
-  const status = person.subscribed?.status.replaceAll('_', ' ')
+  const { person, plan, plans, isPaid, isBuiltIn, requests } = props
+  const status = person.subscribed === null ? undefined : labelOf(person.subscribed.status)
+  const assigned = plans.find(({ id }) => id === person.assignedPlan)
   return (
     <Group
       id="plan-title"
@@ -159,8 +161,11 @@ function PlanGroup(props: PersonProps) {
     >
       <FactList
         facts={[
-          ['Plan in effect', `${plan.name} (${isPaid ? `Stripe, ${status}` : 'assigned'})`],
-          ['Assigned plan', isPaid ? person.assignedPlan : undefined],
+          [
+            'Plan in effect',
+            `${plan.name} (${isPaid ? `Stripe, ${status?.toLowerCase()}` : 'assigned'})`,
+          ],
+          ['Assigned plan', isPaid ? (assigned?.name ?? person.assignedPlan) : undefined],
           ['Subscription', isPaid ? undefined : status],
           ['Requests in this period', `${count(requests)} of ${count(plan.monthlyCap)}`],
         ]}
@@ -179,7 +184,7 @@ function Keys({ keys }: { readonly keys: readonly KeyView[] }) {
         rows={keys.map(({ prefix, name, type, lastUsedAt, expiresAt }) => [
           <code>{prefix}…</code>,
           <Given text={name} />,
-          type,
+          labelOf(type),
           <Time at={isoTime(lastUsedAt)} />,
           <Time at={isoTime(expiresAt)} precision="day" />,
         ])}

@@ -6,6 +6,7 @@ import { count } from '../dashboard/parts/format.ts'
 import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
+import { labelOf } from '../facts.ts'
 import { type DoctorFinding, Findings } from './findings.tsx'
 import { JobStatus, type JobView } from './job-status.tsx'
 
@@ -93,10 +94,12 @@ function Health({ system }: { readonly system: SystemFacts }) {
   return (
     <Card id="health" title="Health">
       <p class="badges">
-        <span class={`badge ${health.status === 'ok' ? 'good' : 'error'}`}>{health.status}</span>
+        <span class={`badge ${health.status === 'ok' ? 'good' : 'error'}`}>
+          {labelOf(health.status)}
+        </span>
         {checks.map(([name, passes]) => (
           <span class={`badge ${passes ? 'good' : 'error'}`}>
-            {name}: {passes ? 'passes' : 'fails'}
+            {labelOf(name)}: {passes ? 'fine' : 'failing'}
           </span>
         ))}
       </p>

@@ -32,6 +32,7 @@ describe('the page about a person', () => {
     assert.match(html, /<h1>ada@example\.com<\/h1>/)
     assert.match(html, /Free \(assigned\)/)
     assert.match(html, /1 of 5,000/)
+    assert.match(html, />Type<\/th>.*>Secret<\/td>/)
     assert.ok(html.includes(key.slice(0, 16)))
     assert.ok(!html.includes(key))
     assert.match(html, /2026-01-15 12:00/, 'the last use of the key')
@@ -66,7 +67,7 @@ describe('the page about a person', () => {
     await write(app, sql)
     const { html } = await olga.visit(await personPath(ada))
     assert.match(html, /Starter \(Stripe, past due\)/)
-    assert.match(html, /<dt>Assigned plan<\/dt><dd>free/)
+    assert.match(html, /<dt>Assigned plan<\/dt><dd>Free/)
   })
 
   it('keeps what ends the account apart from what helps its owner', async () => {

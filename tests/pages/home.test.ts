@@ -30,6 +30,15 @@ describe('the first page', () => {
     assert.doesNotMatch(html, /\$\d|>Price</)
   })
 
+  it('calls the databases and their providers by their names', async () => {
+    const { html } = await load('/')
+    const [, list = ''] = html.split('<ul class="databases">')
+    assert.match(
+      list,
+      /^<li><span>City<\/span><span>MaxMind, built <time.*<span>DB-IP, built <time/,
+    )
+  })
+
   it('leads to an account and a key', async () => {
     const { html } = await load('/')
     assert.match(html, /href="\/app\/sign-up">Sign up</)

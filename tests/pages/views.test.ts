@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { basename } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
+import { findBundled } from '../../lib/geo/files/bundled.ts'
+import { PREPARED } from '../../lib/geo/files/prepare.ts'
+import { OPTIONAL } from '../../lib/geo/files/source-files.ts'
 import { deviceName } from '../../pages/dashboard/account/sessions.tsx'
-import { factsOf, placeOf } from '../../pages/facts.ts'
+import { factsOf, labelOf, placeOf } from '../../pages/facts.ts'
 import { VIEW, viewAround } from '../../pages/map-view.ts'
 import { type Outcome, OutcomeView } from '../../pages/outcome.tsx'
 
@@ -82,6 +86,22 @@ describe('placeOf', () => {
   })
 })
 
+describe('labelOf', () => {
+  it('knows the providers and files that the server comes with or makes', () => {
+    const bundled = findBundled()
+    const files = [...bundled.dbipCity.map(({ path }) => path), ...Object.values(PREPARED)]
+    const ids = [...files, ...Object.values(OPTIONAL)]
+      .filter((file) => file.endsWith('.mmdb'))
+      .map((file) => basename(file, '.mmdb'))
+    for (const id of ids) assert.notEqual(labelOf(id), id)
+    assert.equal(labelOf('dbip-city-ipv6'), 'DB-IP City Lite, IPv6')
+  })
+
+  it('keeps the names of other files', () => {
+    for (const name of ['mine', 'constructor', '__proto__']) assert.equal(labelOf(name), name)
+  })
+})
+
 describe('factsOf', () => {
   it('lists only known facts', () => {
     assert.deepEqual(factsOf({ meta: { precision: 'none' } }), [])
@@ -90,6 +110,14 @@ describe('factsOf', () => {
     assert.equal(facts['Accuracy'], 'within 1 mile')
     assert.equal(facts['Providers agree'], '75%')
     assert.equal(facts['Sources'], 'x')
+  })
+
+  it('calls precisions and providers by their names', () => {
+    const sources = { geo: ['maxmind', 'dbip'], asn: ['ip-location-db'], tz: ['maxmind'] }
+    assert.deepEqual(factsOf({ sources, meta: { precision: 'city' } }), [
+      ['Precision', 'City'],
+      ['Sources', 'MaxMind, DB-IP, ip-location-db'],
+    ])
   })
 })
 

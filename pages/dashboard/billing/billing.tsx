@@ -4,6 +4,7 @@ import type { Plan, SubscriptionResponse } from '../../../lib/contract/billing/b
 import type { Overages } from '../../../lib/contract/billing/overages.ts'
 import type { Interval, PlanPrices, Terms } from '../../../lib/contract/billing/price-schemas.ts'
 import { FactList } from '../../fact-list.tsx'
+import { labelOf } from '../../facts.ts'
 import { Card } from '../parts/card.tsx'
 import { Confirm, PostButton } from '../parts/form.tsx'
 import { money } from '../parts/money.ts'
@@ -46,16 +47,11 @@ const DONE: Readonly<Record<string, string>> = {
 }
 
 /** The statuses in our API under which the plan applies. */
-const LIVE: Readonly<Record<string, string>> = {
-  active: 'Active',
-  trialing: 'Trial',
-  past_due: 'Past due',
-  canceling: 'Cancelled',
-}
+const LIVE = ['active', 'trialing', 'past_due', 'canceling']
 
 export function Billing(props: BillingProps) {
   const { done = '', error } = props
-  const isActive = Object.hasOwn(LIVE, props.subscription?.status ?? '')
+  const isActive = LIVE.includes(props.subscription?.status ?? '')
   const subscription = isActive ? props.subscription : null
   const isPending = done === 'paid' && subscription === null
   return (
@@ -226,15 +222,11 @@ function Status({ subscription, terms }: SubscriptionFactsProps) {
     const until = renews ? 'it ends' : 'the period ends'
     return (
       <span class="badge near">
-        {LIVE[status]}, active until {until}
+        {labelOf(status)}, active until {until}
       </span>
     )
   }
-  return (
-    <span class={status === 'past_due' ? 'badge error' : 'badge good'}>
-      {LIVE[status] ?? status}
-    </span>
-  )
+  return <span class={status === 'past_due' ? 'badge error' : 'badge good'}>{labelOf(status)}</span>
 }
 
 /** undefined if the price is not known. */

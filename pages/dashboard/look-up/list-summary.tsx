@@ -1,17 +1,10 @@
-import { PRECISIONS, type Precision } from '../../../lib/contract/geo/geolocation.ts'
+import { PRECISIONS } from '../../../lib/contract/geo/geolocation.ts'
 import type { AddressSummary } from '../../../lib/contract/geo/summary.ts'
+import { labelOf } from '../../facts.ts'
 import { numbers, Table } from '../../table.tsx'
 import { count } from '../parts/format.ts'
 
 export type ListCounts = Omit<AddressSummary, 'meta'>
-
-const PRECISION_NAMES: Readonly<Record<Precision, string>> = {
-  city: 'City',
-  region: 'Region',
-  country: 'Country',
-  continent: 'Continent',
-  none: 'Unknown',
-}
 
 interface ListSummaryProps {
   readonly summary: ListCounts
@@ -56,7 +49,7 @@ export function ListSummary({ summary, waiting = 0 }: ListSummaryProps) {
         <Counts
           name="Precision"
           of={located}
-          rows={PRECISIONS.map((level) => [PRECISION_NAMES[level], precision[level]])}
+          rows={PRECISIONS.map((level) => [labelOf(level), precision[level]])}
         />
       </div>
     </>
