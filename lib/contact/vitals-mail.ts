@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { APP_PATH } from '../contract/pages.ts'
-import { CORE_VITALS, METRIC_RULES } from '../contract/telemetry/metrics.ts'
-import { JUDGED, valueText, WHAT, WHOSE } from '../contract/telemetry/rating.ts'
+import { CORE_VITALS, type CoreVital, METRIC_RULES } from '../contract/telemetry/metrics.ts'
+import { JUDGED, valueText, WHOSE } from '../contract/telemetry/rating.ts'
 import { accountMails } from '../db/contact-tables.ts'
 import { and, eq, integerOf, sql } from '../db/drizzle.ts'
 import type { Db } from '../db/open.ts'
@@ -103,6 +103,13 @@ To get no more of these mails, turn them off at the end of that page, under Mail
 `,
     unsubscribe: stopLinks.urlOf({ kind: 'vitals', id: siteIn(id), userId, since }),
   }
+}
+
+/** What a value of the vital says of a page; the value follows. */
+const WHAT: Readonly<Record<CoreVital, string>> = {
+  lcp: 'the main picture or text appears after',
+  inp: 'the page answers a click, tap or key after',
+  cls: 'the layout shifts by',
 }
 
 function sentenceOf({ device, vital, value, page }: PoorVitals['findings'][number]): string {

@@ -25,13 +25,6 @@ export const WHOSE: Readonly<Record<DeviceType | 'all', string>> = {
   all: 'For all visitors',
 }
 
-/** What a value of the vital says of a page; the value follows. */
-export const WHAT: Readonly<Record<CoreVital, string>> = {
-  lcp: 'the main picture or text appears after',
-  inp: 'the page answers a click, tap or key after',
-  cls: 'the layout shifts by',
-}
-
 /** The page with the worst value, of those with enough views; null if there is none. */
 export function worstPage(paths: RumOverview['paths'], vital: CoreVital) {
   let worst: { readonly path: string; readonly value: number } | null = null

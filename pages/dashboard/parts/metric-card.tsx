@@ -15,13 +15,12 @@ interface MetricCardProps {
   readonly children?: Child
 }
 
-/** A value as a figure, with what it means. */
+/** A value as a figure, with what it means. Beside others, their rows are level: children are a scale and one more. */
 export function MetricCard({ id, title, about, text, rating, children }: MetricCardProps) {
   return (
     <section class="card metric" aria-labelledby={id}>
-      <h2 id={id}>
-        {title} <span class="soft">{about}</span>
-      </h2>
+      <h2 id={id}>{title}</h2>
+      <p class="soft small">{about}</p>
       {text === null ? (
         <p class="soft">No values</p>
       ) : (
@@ -42,8 +41,8 @@ interface ScaleProps {
   readonly toText: (value: number) => string
 }
 
-/** The ends of the bands, in percent of the width. */
-const BANDS = [40, 70, 100] as const
+/** The ends of the bands, in percent of the width: about thirds, so that both bounds have room below. */
+const BANDS = [32, 68, 100] as const
 
 /** Where a value is between good and poor: the card says the same in words. */
 export function Scale({ value, bounds: [good, poor], toText }: ScaleProps) {

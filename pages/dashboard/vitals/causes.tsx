@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import type { InpPhase } from '../../../lib/contract/telemetry/attribution.ts'
 import { CORE_VITALS, type CoreVital } from '../../../lib/contract/telemetry/metrics.ts'
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
@@ -9,29 +10,20 @@ import { percent } from './rating.ts'
 
 type Attribution = RumOverview['attribution']
 
-/** What each element did, in views whose value is not good. */
-const WHAT: Readonly<Record<CoreVital, string>> = {
-  lcp: 'is the main picture or text',
-  inp: 'is what was clicked, tapped or typed into',
-  cls: 'is what moved most',
-}
-
 const PHASES: Readonly<Record<InpPhase, string>> = {
   'input-delay': 'the wait until its handlers run (input delay)',
   processing: 'its handlers (processing)',
   presentation: 'painting the next frame (presentation)',
 }
 
-interface CauseProps {
-  readonly vital: CoreVital
-  readonly overview: Pick<RumOverview, 'metrics' | 'attribution'>
-}
-
 /**
- * Says which element most slow views have in common, and where their interactions lose time. Silent if most slow
- * views say nothing, as those of older scripts do.
+ * The element that most slow views have in common, with its share of those that name one. null if most slow views
+ * say nothing, as those of older scripts do.
  */
-export function Cause({ vital, overview: { metrics, attribution } }: CauseProps) {
+export function causeOf(
+  vital: CoreVital,
+  { metrics, attribution }: Pick<RumOverview, 'metrics' | 'attribution'>,
+): Child {
   const { count: slow, top } = attribution[vital]
   const [first] = top
   const { sampleCount, ratings } = metrics[vital]
@@ -39,18 +31,7 @@ export function Cause({ vital, overview: { metrics, attribution } }: CauseProps)
   if (!isMost || first === undefined) return null
   return (
     <>
-      <code>{first.name}</code> {WHAT[vital]} in {percent(first.count / slow)} of the slow views
-      that name an element. {vital === 'inp' && <Phase phases={attribution.inpPhase} />}
-    </>
-  )
-}
-
-function Phase({ phases: { count: all, top } }: { readonly phases: Attribution['inpPhase'] }) {
-  const [first] = top
-  const where = Object.entries(PHASES).find(([phase]) => phase === first?.name)?.[1]
-  return first === undefined || where === undefined ? null : (
-    <>
-      In {percent(first.count / all)} of slow interactions, the longest part is {where}.
+      <code>{first.name}</code> <span class="whole">in {percent(first.count / slow)}</span>
     </>
   )
 }
@@ -62,7 +43,9 @@ export function Causes({ attribution }: Pick<RumOverview, 'attribution'>) {
   return (
     <Fold id="causes" title="Elements" glance="What slow views have in common">
       {slow.map((vital) => (
-        <Elements vital={vital} attribution={attribution} />
+        <Elements vital={vital} attribution={attribution}>
+          {vital === 'inp' && <Phase phases={attribution.inpPhase} />}
+        </Elements>
       ))}
       <p class="soft small">
         By whole days and without countries, from browsers that report it. A view is slow if its
@@ -72,12 +55,30 @@ export function Causes({ attribution }: Pick<RumOverview, 'attribution'>) {
   )
 }
 
-function Elements({ vital, attribution }: { vital: CoreVital; attribution: Attribution }) {
+/** Where slow interactions lose time. */
+function Phase({ phases: { count: all, top } }: { readonly phases: Attribution['inpPhase'] }) {
+  const [first] = top
+  const where = Object.entries(PHASES).find(([phase]) => phase === first?.name)?.[1]
+  return first === undefined || where === undefined ? null : (
+    <p class="small">
+      In {percent(first.count / all)} of slow interactions, the longest part is {where}.
+    </p>
+  )
+}
+
+interface ElementsProps {
+  readonly vital: CoreVital
+  readonly attribution: Attribution
+  /** Shown below. */
+  readonly children?: Child
+}
+
+function Elements({ vital, attribution, children }: ElementsProps) {
   const { count: slow, top } = attribution[vital]
   const label = vital.toUpperCase()
   return (
     <section aria-labelledby={`causes-${vital}`}>
-      <h3 id={`causes-${vital}`}>{label}</h3>
+      <h3 id={`causes-${vital}`}>Slow {label}</h3>
       <ShareTable
         label={`Elements by ${label}`}
         heads={['Element', ...numbers('Slow views')]}
@@ -87,6 +88,7 @@ function Elements({ vital, attribution }: { vital: CoreVital; attribution: Attri
           cells: [count(views)],
         }))}
       />
+      {children}
     </section>
   )
 }

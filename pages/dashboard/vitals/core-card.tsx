@@ -36,11 +36,13 @@ export function CoreCard({ vital, metric, views, comparison }: CoreCardProps) {
       {p75 !== null && (
         <Scale value={p75} bounds={[good, poor]} toText={(value) => valueText(vital, value)} />
       )}
-      <Change vital={vital} metric={metric} comparison={comparison} />
       {ratings !== null && (
-        <p class="soft small">
-          {percent(ratings.good)} of {counted(sampleCount, 'value', 'values')} are good
-        </p>
+        <div>
+          <Change vital={vital} metric={metric} comparison={comparison} />
+          <p class="soft small">
+            {percent(ratings.good)} of {counted(sampleCount, 'value', 'values')} are good
+          </p>
+        </div>
       )}
     </MetricCard>
   )

@@ -108,11 +108,7 @@ export function Shares({ overview, choice, names, linkTo }: SharesProps) {
         ) : (
           <Parts id="pages" column="Page" parts={pages} sort={sort} linkTo={linkTo} />
         )}
-        <p class="soft small">
-          {path === '' && 'The 20 most viewed pages, by whole days. '}
-          {country !== '' && 'Pages are counted over all countries. '}
-          In a path, * stands for an id.
-        </p>
+        {country !== '' && <p class="soft small">Pages are counted over all countries.</p>}
       </Card>
       <Card id="countries" title="Countries">
         {path === '' ? (

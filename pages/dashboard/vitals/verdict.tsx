@@ -1,15 +1,17 @@
-import { byVital, type CoreVital, METRIC_RULES } from '../../../lib/contract/telemetry/metrics.ts'
+import type { Child } from 'hono/jsx'
+import { byVital, type CoreVital } from '../../../lib/contract/telemetry/metrics.ts'
 import {
   MIN_VIEWS,
   rate,
   valueText,
-  WHAT,
   WHOSE,
   worstPage,
 } from '../../../lib/contract/telemetry/rating.ts'
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
+import { Table } from '../../table.tsx'
 import { counted } from '../parts/format.ts'
-import { Cause } from './causes.tsx'
+import { Rated } from '../parts/rated.tsx'
+import { causeOf } from './causes.tsx'
 import type { Audience, LinkTo, VitalsChoice } from './choice.ts'
 import { failedVitals, judge, type Verdict } from './rating.ts'
 
@@ -28,15 +30,13 @@ export const VERDICTS: Readonly<Record<Verdict, { style: string; text: string }>
   few: { style: '', text: 'No verdict yet' },
 }
 
-/** Says in sentences which Core Web Vitals fail, by how much, and where to begin. */
-export function VerdictCard(props: VerdictProps) {
+/** Says whether Core Web Vitals are good; for each that fails, by how much and where to begin. */
+export function VerdictCard({ children, ...props }: VerdictProps & { readonly children?: Child }) {
   const { overview, audience, choice } = props
   const views = overview.sampleCount
   const p75 = byVital((vital) => overview.metrics[vital].p75)
   const verdict = judge(p75, views)
   const { style, text } = VERDICTS[verdict]
-  const whose = WHOSE[audience]
-  const failed = verdict === 'failed' ? failedVitals(p75) : []
   return (
     <section class="card verdict" aria-labelledby="verdict">
       <h2 id="verdict">
@@ -52,32 +52,53 @@ export function VerdictCard(props: VerdictProps) {
       {verdict === 'unknown' && (
         <p>LCP or CLS has no values. Only browsers based on Chromium report CLS.</p>
       )}
-      {verdict === 'passed' && <p>{whose}, all of them are good.</p>}
-      {failed.map((vital) => (
-        <p>
-          {whose}, {WHAT[vital]} <strong>{valueText(vital, p75[vital] ?? 0)}</strong>; good is{' '}
-          {valueText(vital, METRIC_RULES[vital].good)}. <Slowest vital={vital} {...props} />{' '}
-          {choice.country === '' && <Cause vital={vital} overview={overview} />}
-        </p>
-      ))}
+      {verdict === 'passed' && <p>{WHOSE[audience]}, all of them are good.</p>}
+      {verdict === 'failed' && <Failed vitals={failedVitals(p75)} {...props} />}
+      {children}
     </section>
   )
 }
 
-/** The page with the worst value, of those with enough views. */
-function Slowest({
-  vital,
-  overview,
-  choice,
-  linkTo,
-}: Omit<VerdictProps, 'audience'> & { vital: CoreVital }) {
+/** A row for each vital that fails. */
+function Failed({ vitals, ...props }: VerdictProps & { readonly vitals: readonly CoreVital[] }) {
+  const { overview, choice } = props
+  // An element is not known by country, and the worst page of one page is that page.
+  const hasPage = choice.path === ''
+  const hasCause = choice.country === ''
+  const worst = hasCause ? 'Worst page' : 'Worst page, over all countries'
+  return (
+    <section class="wide stacked" tabindex={0} aria-label="What is not good">
+      <Table
+        isStacked
+        heads={[
+          'Metric',
+          'Value',
+          ...(hasPage ? [worst] : []),
+          ...(hasCause ? ['Element of slow views'] : []),
+        ]}
+        rows={vitals.map((vital) => [
+          vital.toUpperCase(),
+          <Value vital={vital} value={overview.metrics[vital].p75 ?? 0} />,
+          ...(hasPage ? [worstOf(vital, props)] : []),
+          ...(hasCause ? [causeOf(vital, overview)] : []),
+        ])}
+      />
+    </section>
+  )
+}
+
+function Value({ vital, value }: { readonly vital: CoreVital; readonly value: number }) {
+  return <Rated text={valueText(vital, value)} rating={rate(vital, value)} />
+}
+
+/** The page with the worst value, of those with enough views; null if none is bad. */
+function worstOf(vital: CoreVital, { overview, linkTo }: VerdictProps): Child {
   const worst = worstPage(overview.paths, vital)
-  if (choice.path !== '' || worst === null || rate(vital, worst.value) === 'good') return null
+  if (worst === null || rate(vital, worst.value) === 'good') return null
   const { path, value } = worst
   return (
     <>
-      {vital === 'cls' ? 'Worst' : 'Slowest'} page{choice.country !== '' && ', over all countries'}:{' '}
-      <a href={linkTo({ path, country: '' })}>{path}</a>, {valueText(vital, value)}.
+      <a href={linkTo({ path, country: '' })}>{path}</a> <Value vital={vital} value={value} />
     </>
   )
 }

@@ -117,21 +117,33 @@ function DeviceSwitch({ report, linkTo }: Pick<ReportProps, 'report' | 'linkTo'>
   return <ChoiceLinks label="Devices" look="switch" links={[...links, all]} />
 }
 
-/** Of which views the figures are, and what they mean. */
-function Summary({ report: { overview, comparison, asOf } }: Pick<ReportProps, 'report'>) {
-  const { period, sampleCount, metrics } = overview
+/** Of which views the figures are. */
+function Summary({ report: { overview, asOf } }: Pick<ReportProps, 'report'>) {
+  const { period, sampleCount } = overview
   return (
     <p class="soft small" role="status">
       <strong>{counted(sampleCount, 'view', 'views')}</strong>, {hourText(period.from)} to{' '}
-      {period.to.replace('T', ' ')}:59 UTC, as of {minuteText(asOf)}.{' '}
-      {sampleCount > 0 && (
-        <>
-          At the 75th percentile: three of four views were at least this good. CLS comes from
-          browsers based on Chromium, INP from visitors who click, tap or type.{' '}
-          {whyNotCompared(comparison, metrics)}
-        </>
-      )}
+      {period.to.replace('T', ' ')}:59 UTC, as of {minuteText(asOf)}.
     </p>
+  )
+}
+
+/** What the figures mean. Open if they lack what the API should have given. */
+function Method({ report: { overview, comparison } }: Pick<ReportProps, 'report'>) {
+  const why = whyNotCompared(comparison, overview.metrics)
+  return (
+    <details open={comparison.kind === 'failed'}>
+      <summary>How this is measured</summary>
+      <ul class="plain soft small">
+        <li>Values are 75th percentiles: three of four views were at least this good.</li>
+        <li>
+          CLS comes from browsers based on Chromium, INP from visitors who click, tap or type.
+        </li>
+        <li>Pages are the 20 most viewed, by whole days. In a path, * stands for an id.</li>
+        <li>A view is slow if its value is not good. Elements are of slow views that name one.</li>
+        {why !== null && <li>{why}</li>}
+      </ul>
+    </details>
   )
 }
 
@@ -197,8 +209,10 @@ function Measured({ page, choice, countries, report, owner, linkTo }: ReportProp
           />
         ))}
       </div>
-      <VerdictCard overview={overview} audience={audience} choice={choice} linkTo={linkTo} />
-      <Summary report={report} />
+      <VerdictCard overview={overview} audience={audience} choice={choice} linkTo={linkTo}>
+        <Summary report={report} />
+        <Method report={report} />
+      </VerdictCard>
       <VitalChart vital={choice.metric} step={step} overview={overview} linkTo={linkTo} />
       <Shares overview={overview} choice={choice} names={names} linkTo={linkTo} />
       <Causes attribution={overview.attribution} />

@@ -23,6 +23,8 @@ describe('the figures of the web vitals page', () => {
     )
     assert.doesNotMatch(report.slice(0, places[1]), /<p\b/)
     assert.match(section(html, 'countries'), /Values are rated from 300 views on/)
+    const [, method = ''] = section(html, 'verdict').split('<details>')
+    assert.match(method, /How this is measured.*75th percentiles.*20 most viewed/)
   })
 
   it('compares with the previous period from 300 values on', async () => {
@@ -62,7 +64,8 @@ describe('the figures of the web vitals page', () => {
     await leaveCalls(app, 3)
     const html = await page('?period=24h&device=all')
     assert.match(html, /<strong>1 view<\/strong>/)
-    assert.match(html, /Could not compare with the period before: Too many requests/)
+    const [, shown = ''] = section(html, 'verdict').split('<details open="">')
+    assert.match(shown, /Could not compare with the period before: Too many requests/)
     assert.doesNotMatch(html, /that takes 300 values/)
   })
 

@@ -180,6 +180,24 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
     }
   })
 
+  it('shows the bars of its figures at one height, each bound below its band', async () => {
+    for (const width of [768, 1024, 1280]) {
+      const { page } = await open('/app/vitals?period=24h', { viewport: { width, height: 800 } })
+      const found = await page.evaluate(`[...document.querySelectorAll('.scale')].map((scale) => {
+        const [good, poor] = [...scale.querySelectorAll('p > span')].map((bound) => {
+          const range = document.createRange()
+          range.selectNodeContents(bound.lastChild)
+          return range.getBoundingClientRect()
+        })
+        return { top: scale.getBoundingClientRect().top, gap: poor.left - good.right }
+      })`)
+      const scales = v.parse(v.array(v.object({ top: v.number(), gap: v.number() })), found)
+      assert.equal(scales.length, 3)
+      assert.equal(new Set(scales.map(({ top }) => top)).size, 1, `level at ${width} px`)
+      assert.ok(Math.min(...scales.map(({ gap }) => gap)) >= 8, `bounds are apart at ${width} px`)
+    }
+  })
+
   it('fills at most four screens until something is opened', async () => {
     for (const viewport of [
       { width: 1280, height: 800 },
