@@ -1,4 +1,4 @@
-import { Card } from '../dashboard/parts/card.tsx'
+import { Card, sizeOf } from '../dashboard/parts/card.tsx'
 import { PostButton } from '../dashboard/parts/form.tsx'
 import { count, counted } from '../dashboard/parts/format.ts'
 import { money } from '../dashboard/parts/money.ts'
@@ -73,24 +73,25 @@ function Doctor({ base, ranAt }: { readonly base: string; readonly ranAt: string
 type FiguresProps = Pick<OverviewOfAllProps, 'base' | 'traffic' | 'signUps' | 'revenue'>
 
 function Figures({ base, traffic, signUps, revenue }: FiguresProps) {
+  const size = sizeOf(count(traffic.today), count(signUps.day))
   return (
     <div class="tiles">
-      <Card id="requests" title="Requests today, UTC">
+      <Card id="requests" title="Requests today" size={size}>
         <p class="figure">{count(traffic.today)}</p>
-        <p class="soft">{count(traffic.yesterday)} yesterday</p>
+        <p class="soft">{count(traffic.yesterday)} yesterday, both in UTC</p>
         <a href={`${base}/app/operate/usage`}>Usage</a>
+      </Card>
+      <Card id="sign-ups" title="New accounts" size={size}>
+        <p class="figure">{count(signUps.day)}</p>
+        <p class="soft">
+          in 24 hours, {count(signUps.week)} in 7 days, {count(signUps.month)} in 30
+        </p>
+        <a href={`${base}/app/operate/people`}>People</a>
       </Card>
       <Card id="errors" title="Server errors since yesterday">
         <p class="figure">{count(traffic.errors)}</p>
         <p class="soft">Answers with status 5xx to known callers</p>
         <a href={`${base}/app/operate/usage?split=status`}>By status</a>
-      </Card>
-      <Card id="sign-ups" title="New accounts in 24 hours">
-        <p class="figure">{count(signUps.day)}</p>
-        <p class="soft">
-          {count(signUps.week)} in 7 days, {count(signUps.month)} in 30
-        </p>
-        <a href={`${base}/app/operate/people`}>People</a>
       </Card>
       {revenue !== null && (
         <Card id="revenue" title="Subscriptions, a month">

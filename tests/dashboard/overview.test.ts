@@ -84,9 +84,13 @@ describe('the overview', () => {
   it('names the key that expires next, within a month', async () => {
     const expireIn = (days: number) =>
       write(app, 'UPDATE api_keys SET expires_at = ?', NOON + days * DAY_MS)
+    const briefCards = async () =>
+      (await ada.visit('/app')).html.match(/<section class="card brief"/g)?.length ?? 0
     await expireIn(31)
     assert.doesNotMatch(await textOf('/app'), /expires on/)
+    assert.equal(await briefCards(), 2)
     await expireIn(10)
+    assert.equal(await briefCards(), 0, 'a sentence takes the whole width')
     assert.match(await textOf('/app'), /Active keys 1 Shop expires on 25 January Manage keys/)
   })
 

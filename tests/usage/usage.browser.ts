@@ -133,6 +133,27 @@ describe('the usage page in a browser', { timeout: TIMEOUT_MS }, () => {
     }
   })
 
+  it('shows short figures in pairs on phones, and breaks none', async () => {
+    for (const width of [320, 390]) {
+      const { page } = await open('/app/usage', { viewport: { width, height: 844 } })
+      const cards = ['#requests', '#errors', '#limited'].map((id) => `.card:has(${id})`)
+      const [all, errors, limited] = await boxesOf(page, cards)
+      assert.ok(all && errors && limited)
+      assert.equal(errors.y, limited.y)
+      assert.equal(limited.x + limited.width, all.x + all.width)
+      const figure = page.locator('.brief .figure').first()
+      const line = await figure.evaluate(
+        `getComputedStyle(document.querySelector('.figure')).lineHeight`,
+      )
+      for (const longest of ['999,999', 'Starter']) {
+        await figure.evaluate((element, text) => element.replaceChildren(text), longest)
+        const { height = 0 } = (await figure.boundingBox()) ?? {}
+        assert.equal(Math.round(height), Math.round(parseFloat(String(line))), longest)
+      }
+      await page.context().close()
+    }
+  })
+
   it('names no single part, and gives the axis the room of its values', async () => {
     const { page } = await open('/app/usage?split=endpoint&operation=getTimezone', {
       viewport: { width: 390, height: 844 },

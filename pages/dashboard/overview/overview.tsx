@@ -3,7 +3,7 @@ import type { ApiKeyInfo, UsageStats } from '../../../lib/contract/account/accou
 import type { Plan } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { Overages } from '../../../lib/contract/billing/overages.ts'
 import { FirstKeyButton } from '../../first-key.tsx'
-import { Card } from '../parts/card.tsx'
+import { Card, sizeOf } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { count } from '../parts/format.ts'
 import { Given } from '../parts/given.tsx'
@@ -38,18 +38,14 @@ interface OverviewProps {
 }
 
 export function Overview(props: OverviewProps) {
-  const { base, url, usage, plan, overages, keys, requests, sites, siteCount } = props
+  const { base, url, usage, overages, keys, requests, sites, siteCount } = props
   return (
     <>
       <CapNotice base={base} usage={usage} overages={overages} />
       {keys.length === 0 && <FirstKey base={base} url={url} />}
       <div class="tiles">
         <PeriodCard {...props} />
-        <Card id="plan" title="Plan">
-          <p class="figure">{plan?.name ?? '–'}</p>
-          <a href={`${base}/app/billing`}>Plans and billing</a>
-        </Card>
-        <KeysCard {...props} />
+        <PlanAndKeys {...props} />
         <SlowestSite base={base} sites={sites} siteCount={siteCount} />
       </div>
       {(keys.length > 0 || requests.total > 0) && <RequestsCard base={base} requests={requests} />}
@@ -77,27 +73,35 @@ function PeriodCard({ usage, overages, resetsAt }: OverviewProps) {
   )
 }
 
-function KeysCard({ base, keys, replaced, now }: OverviewProps) {
+function PlanAndKeys({ base, plan, keys, replaced, now }: OverviewProps) {
   const active = keys.filter(({ isActive }) => isActive)
   const ending = active
     .filter(({ id }) => !replaced.includes(id))
     .flatMap(({ name, expiresAt }) => (expiresAt === null ? [] : [{ name, expiresAt }]))
     .filter(({ expiresAt }) => Date.parse(expiresAt) < now + SOON_MS)
   const [next] = ending.toSorted((a, b) => a.expiresAt.localeCompare(b.expiresAt))
+  const planName = plan?.name ?? '–'
+  const size = next === undefined ? sizeOf(planName, count(active.length)) : undefined
   return (
-    <Card id="key-count" title="Active keys">
-      <p class="figure">{count(active.length)}</p>
-      {next !== undefined && (
-        <p class="near">
-          <Given text={next.name} /> expires on <Time at={next.expiresAt} precision="words" />
-        </p>
-      )}
-      <a href={`${base}/app/keys`}>
-        {keys.length === active.length
-          ? 'Manage keys'
-          : `Manage ${count(keys.length)} keys, including expired ones`}
-      </a>
-    </Card>
+    <>
+      <Card id="plan" title="Plan" size={size}>
+        <p class="figure">{planName}</p>
+        <a href={`${base}/app/billing`}>Plans and billing</a>
+      </Card>
+      <Card id="key-count" title="Active keys" size={size}>
+        <p class="figure">{count(active.length)}</p>
+        {next !== undefined && (
+          <p class="near">
+            <Given text={next.name} /> expires on <Time at={next.expiresAt} precision="words" />
+          </p>
+        )}
+        <a href={`${base}/app/keys`}>
+          {keys.length === active.length
+            ? 'Manage keys'
+            : `Manage ${count(keys.length)} keys, including expired ones`}
+        </a>
+      </Card>
+    </>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { SESSION } from '../../../lib/contract/account/usage-details.ts'
 import { numbers, Table } from '../../table.tsx'
-import { Card } from '../parts/card.tsx'
+import { Card, sizeOf } from '../parts/card.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { count, counted } from '../parts/format.ts'
 import { Given } from '../parts/given.tsx'
@@ -96,17 +96,19 @@ function UsageReportView({ base, choice, names, report }: ReportProps) {
 }
 
 function Tiles({ total: { requests, errors, limited } }: { readonly total: UsageReport['total'] }) {
+  const shareOfErrors = share(errors, requests)
+  const size = sizeOf(shareOfErrors, count(limited))
   return (
     <div class="tiles">
       <Card id="requests" title="Requests">
         <p class="figure">{count(requests)}</p>
         <p class="soft">A batch is one request here, but counts each address on your plan</p>
       </Card>
-      <Card id="errors" title="Errors">
-        <p class="figure">{share(errors, requests)}</p>
+      <Card id="errors" title="Errors" size={size}>
+        <p class="figure">{shareOfErrors}</p>
         <p class="soft">{count(errors)} refused or failed</p>
       </Card>
-      <Card id="limited" title="Over a limit">
+      <Card id="limited" title="Over a limit" size={size}>
         <p class="figure">{count(limited)}</p>
         <p class="soft">Answered with 429</p>
       </Card>
