@@ -1,5 +1,5 @@
 import type { Field, Shape } from '../../lib/openapi/fields.ts'
-import { Line } from './prose.tsx'
+import { Line, Prose } from './prose.tsx'
 
 /** Longer lists of values are folded. */
 const MAX_VALUES = 8
@@ -68,20 +68,31 @@ function FieldItem({ field, of }: FieldItemProps) {
   )
 }
 
+/** What the field is in one line, what it means below. */
 function FieldLine({ field, of }: FieldItemProps) {
-  const { name, isRequired, type, rules, description, values } = field
+  const { name, isRequired, type, rules } = field
   const presence = of === 'answer' && !isRequired ? ['optional'] : []
+  const [sentence = '', ...blocks] = field.description.split('\n\n')
+  const values = unexplained(field)
   return (
     <>
       <code>{name}</code>{' '}
       {of === 'request' && isRequired && <span class="required">required </span>}
       <span class="soft">{[type, ...rules, ...presence].join('; ')}</span>{' '}
-      <Line text={description} />
-      {description !== '' && values.length > 0 && '. '}
-      {values.length > 0 && (values.length === 1 ? 'Only ' : 'One of ')}
-      {values.length > MAX_VALUES ? `${values.length} values` : <Values values={values} />}
+      <span class={of === 'request' ? 'under' : 'about'}>
+        <Line text={sentence} />
+        {sentence !== '' && values.length > 0 && '. '}
+        {values.length > 0 && (values.length === 1 ? 'Only ' : 'One of ')}
+        {values.length > MAX_VALUES ? `${values.length} values` : <Values values={values} />}
+      </span>
+      {blocks.length > 0 && <Prose text={blocks.join('\n\n')} />}
     </>
   )
+}
+
+/** The values that the description does not list with what they mean. */
+export function unexplained({ values, description }: Field): readonly string[] {
+  return values.filter((value) => !description.includes(`\n- \`${value}\`: `))
 }
 
 function Values({ values }: Pick<Field, 'values'>) {

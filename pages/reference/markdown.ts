@@ -2,6 +2,7 @@ import type { Field, Shape } from '../../lib/openapi/fields.ts'
 import { headText } from '../table.tsx'
 import { contents } from './contents.ts'
 import type { OperationText, ReplyText } from './describe.ts'
+import { unexplained } from './field-list.tsx'
 import type { Block } from './guides/block.ts'
 import type { GuideText } from './guides/guides.ts'
 
@@ -70,8 +71,11 @@ function fieldList(fields: readonly Field[], indent = ''): string {
   return fields
     .map((field) => {
       const type = [field.type, ...field.rules, ...(field.isRequired ? ['required'] : [])]
-      const values = field.values.map((value) => `\`${value}\``).join(', ')
-      const says = [field.description, values === '' ? '' : `One of ${values}`].filter(Boolean)
+      const values = unexplained(field).map((value) => `\`${value}\``)
+      const says = [
+        field.description.replaceAll(/\n(?=.)/g, `\n${indent}  `),
+        values.length === 0 ? '' : `One of ${values.join(', ')}`,
+      ].filter(Boolean)
       const inner = shapeList(field.shapes, `${indent}  `)
       const meaning = says.length === 0 ? '' : `: ${says.join('. ')}`
       const line = `${indent}- \`${field.name}\` (${type.join('; ')})${meaning}`

@@ -131,10 +131,10 @@ function Errors({ base, errors }: ErrorsProps) {
             ))}
           </tbody>
         </table>
+        <p class="hint">
+          All errors have <a href={`${base}/docs/guides/errors`}>one form</a>.
+        </p>
       </details>
-      <p class="hint">
-        All errors have <a href={`${base}/docs/guides/errors`}>one form</a>.
-      </p>
     </section>
   )
 }

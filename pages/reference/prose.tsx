@@ -35,15 +35,27 @@ function wordOf(word: string, at: number) {
   )
 }
 
-/** A text in which an empty line begins a new paragraph. */
+/** A text in which an empty line begins a new paragraph, or a list. */
 export function Prose({ text, base = '' }: LineProps) {
+  return <>{text.split('\n\n').map((block) => blockOf(block, base))}</>
+}
+
+function blockOf(block: string, base: string) {
+  const [before, ...items] = block.split(/^- /m)
+  if (before !== '') {
+    return (
+      <p>
+        <Line text={block} base={base} />
+      </p>
+    )
+  }
   return (
-    <>
-      {text.split('\n\n').map((paragraph) => (
-        <p>
-          <Line text={paragraph} base={base} />
-        </p>
+    <ul>
+      {items.map((item) => (
+        <li>
+          <Line text={item} base={base} />
+        </li>
       ))}
-    </>
+    </ul>
   )
 }

@@ -12,14 +12,13 @@ import {
 import { type Operation, ok } from '../operation.ts'
 import {
   GeolocationResult,
-  includeOf,
   Lang,
   LIST_FIELDS,
-  LIST_INCLUDES,
   located,
   NotIncluded,
   SelectedResult,
 } from './geolocation.ts'
+import { describeIncludes, includeOf, LIST_INCLUDES } from './includes.ts'
 
 export const BATCH_MAX = 1_000
 
@@ -48,7 +47,7 @@ export const BatchBody = strictObject('Addresses to locate in one request', {
       v.array(includeOf(LIST_INCLUDES)),
       v.minLength(1),
       v.description(
-        'Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, registered adds location.registeredCountry and location.representedCountry, country adds capital, currency, callingCode and languages to location.country',
+        describeIncludes('Add to the results what they lack by default', LIST_INCLUDES),
       ),
     ),
   ),

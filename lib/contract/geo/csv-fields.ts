@@ -1,4 +1,4 @@
-import type { LIST_INCLUDES } from './geolocation.ts'
+import type { LIST_INCLUDES } from './includes.ts'
 
 type Fields = Readonly<Record<string, string>>
 

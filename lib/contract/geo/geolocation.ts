@@ -1,6 +1,7 @@
 import * as v from 'valibot'
-import { flag, quoted, RequestId, strictObject, text } from '../common.ts'
+import { flag, RequestId, strictObject, text } from '../common.ts'
 import { fieldPaths, selectionOf } from '../field-paths.ts'
+import { INCLUDES } from './includes.ts'
 import { isTraditionalChinese, languageOf } from './language-tag.ts'
 import { Privacy } from './privacy.ts'
 
@@ -127,17 +128,6 @@ export const Location = strictObject('Location of an address, as precise as the 
   ),
 })
 
-/** What a caller can include beyond the fields of the default answer. */
-export const INCLUDES = [
-  'network',
-  'privacy',
-  'confidence',
-  'registered',
-  'country',
-  'hostname',
-] as const
-export type Include = (typeof INCLUDES)[number]
-
 /** What the server lacks of what the caller asked for: the absence of a field may also mean that it has no value. */
 export const NotIncluded = v.pipe(
   v.array(v.picklist(INCLUDES)),
@@ -237,22 +227,6 @@ export function toLanguage(tag: unknown): unknown {
 
 function isAuto(tag: unknown): boolean {
   return typeof tag === 'string' && tag.toLowerCase() === AUTO
-}
-
-export const LIST_INCLUDES = [
-  'network',
-  'privacy',
-  'confidence',
-  'registered',
-  'country',
-] as const satisfies readonly Include[]
-
-/** A part of a result that a list can include. */
-export function includeOf<const Names extends readonly Include[]>(names: Names) {
-  return v.picklist(
-    names,
-    ({ input }) => `${quoted(input)} cannot be included; ${names.join(', ')} can`,
-  )
 }
 
 export const SelectedResult = v.pipe(

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { listOf } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
-import { FIELDS, GeolocationResult, INCLUDES, Lang, located, unknown } from './geolocation.ts'
+import { FIELDS, GeolocationResult, Lang, located, unknown } from './geolocation.ts'
+import { describeIncludes, INCLUDES } from './includes.ts'
 
 const LookupQuery = v.object({
   fields: v.optional(
@@ -16,7 +17,10 @@ const LookupQuery = v.object({
     v.pipe(
       listOf(INCLUDES, `must be of ${INCLUDES.join(', ')}, separated by commas`),
       v.description(
-        'Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, registered adds location.registeredCountry and location.representedCountry, country adds capital, currency, callingCode and languages to location.country, hostname the hostname. Naming such a field in `fields` does the same',
+        describeIncludes(
+          'Add what the answer lacks by default. Naming such a field in `fields` does the same',
+          INCLUDES,
+        ),
       ),
     ),
   ),

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { count, flag, RequestId, strictObject, text } from '../common.ts'
 import { type Operation, ok } from '../operation.ts'
-import { includeOf, NotIncluded, PRECISIONS } from './geolocation.ts'
+import { NotIncluded, PRECISIONS } from './geolocation.ts'
+import { includeOf } from './includes.ts'
 import { PRIVACY_FLAGS } from './privacy.ts'
 
 const SUMMARY_MAX = 10_000

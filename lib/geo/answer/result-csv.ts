@@ -1,7 +1,7 @@
 import { csvFormatRow } from 'd3-dsv'
 import { csvCell } from '../../contract/geo/csv-cell.ts'
 import { CSV_FIELDS, INCLUDED_CSV_FIELDS } from '../../contract/geo/csv-fields.ts'
-import { LIST_INCLUDES } from '../../contract/geo/geolocation.ts'
+import { LIST_INCLUDES } from '../../contract/geo/includes.ts'
 import { readerOf, valueAt } from '../../contract/value-at.ts'
 import type { Json } from './select-fields.ts'
 import type { AnswerOptions } from './shape.ts'

@@ -1,4 +1,5 @@
-import type { Include, Language } from '../../contract/geo/geolocation.ts'
+import type { Language } from '../../contract/geo/geolocation.ts'
+import type { Include } from '../../contract/geo/includes.ts'
 import type { Address } from '../../parts/net/address.ts'
 import type { Library } from '../library.ts'
 import { textAt } from '../mmdb/fields.ts'

@@ -1,20 +1,7 @@
-import { type Include, LANGUAGES } from '../../../lib/contract/geo/geolocation.ts'
+import { LANGUAGES } from '../../../lib/contract/geo/geolocation.ts'
+import { INCLUDES, includeTexts } from '../../../lib/contract/geo/includes.ts'
 import { numbers } from '../../table.tsx'
 import type { Block, GuideFacts } from './block.ts'
-
-const INCLUDE_TEXTS: Readonly<Record<Include, string>> = {
-  network:
-    '`network` adds `network.prefix`, the block of addresses with the same answer: you can cache by it.',
-  privacy:
-    '`privacy` adds whether the address belongs to a cloud, VPN, proxy, relay or Tor exit, where the operator has loaded such lists.',
-  confidence:
-    '`confidence` adds `location.confidence`: how often answers that rest on the same data were right.',
-  registered:
-    '`registered` adds `location.registeredCountry`, where the network is registered, and `location.representedCountry`, as of an army abroad, where a database states them.',
-  country:
-    '`country` adds `capital`, `currency`, `callingCode` and `languages` to `location.country`.',
-  hostname: '`hostname` asks the DNS for the name of the address, where the operator allows it.',
-}
 
 /** Measured: docs/accuracy.md. */
 const AGREEMENT_ROWS = [
@@ -34,8 +21,8 @@ export function fieldGuide({ url, result }: GuideFacts): Block[] {
   '${url}/v1/ip/81.2.69.160?fields=location.country.code'`,
     },
     { heading: 'More than by default' },
-    '`include` takes one or more of these:',
-    { list: Object.values(INCLUDE_TEXTS) },
+    '`include` takes one or more of these, and adds to the answer:',
+    { list: includeTexts(INCLUDES) },
     { heading: 'How sure an answer is' },
     '`geoConfidence` says how well two providers agree: 1 for the same city, 0.75 for the same region, 0.5 for the same country, 0 for different countries. Measured on what 89 network operators publish about 13,447 of their networks, with the bundled databases:',
     {

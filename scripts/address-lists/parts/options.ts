@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { listOf } from '../../../lib/contract/common.ts'
-import { LANGUAGES, LIST_INCLUDES, toLanguage } from '../../../lib/contract/geo/geolocation.ts'
+import { LANGUAGES, toLanguage } from '../../../lib/contract/geo/geolocation.ts'
+import { LIST_INCLUDES } from '../../../lib/contract/geo/includes.ts'
 import { parseEntry } from '../../../lib/geo/answer/bulk.ts'
 import { usageText } from '../../../lib/parts/clone-or-package.ts'
 import { parseBlock } from '../../../lib/parts/net/block.ts'

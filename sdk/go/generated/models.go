@@ -780,7 +780,14 @@ type LocateCallerParams struct {
 	// Fields Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Include Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, registered adds location.registeredCountry and location.representedCountry, country adds capital, currency, callingCode and languages to location.country, hostname the hostname. Naming such a field in `fields` does the same
+	// Include Add what the answer lacks by default. Naming such a field in `fields` does the same
+	//
+	// - `network`: `network.prefix`, the block with the same answer
+	// - `privacy`: `privacy` and `sources.privacy`, if the operator has loaded lists
+	// - `confidence`: `location.confidence`, how often such answers were right
+	// - `registered`: `registeredCountry`, `representedCountry`
+	// - `country`: `capital`, `currency`, `callingCode`, `languages`
+	// - `hostname`: `hostname`, the name in the DNS, if the operator allows it
 	Include *string `form:"include,omitempty" json:"include,omitempty"`
 
 	// Lang Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language

@@ -70,6 +70,18 @@ describe('the reference of an operation', () => {
     assert.match(answer, /accuracyRadius whole number; at least 1; optional Miles/)
   })
 
+  it('lists what each value of a parameter means, and lists no value twice', async () => {
+    const { html } = await load('/docs/operations/locateAddress')
+    assert.match(html, /<li><code>network<\/code>: <code>network\.prefix<\/code>, the block/)
+    assert.match(html, /<li><code>hostname<\/code>: .*?<\/ul><\/li>/)
+    const { html: markdown } = await load('/docs/operations/locateBatch.md')
+    assert.match(
+      markdown,
+      /^- `include` \([^)]*\): Add [^\n]*\n\n {2}- `network`: [^`]*`network\.prefix`.*\n {2}- `privacy`/m,
+    )
+    assert.match(markdown, /^ {2}- `country`: [^\n]*`languages`\n- `lang`/m)
+  })
+
   it('is 404 for an unknown name', async () => {
     for (const path of ['/docs/operations/nothing', '/docs/guides/constructor', '/docs/x']) {
       const { status, html } = await load(path)

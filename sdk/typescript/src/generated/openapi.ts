@@ -2166,7 +2166,15 @@ export interface components {
             ips: string[];
             /** @description Return only these fields */
             fields?: ("query" | "query.type" | "query.value" | "query.ipVersion" | "location" | "location.continent" | "location.continent.code" | "location.continent.name" | "location.country" | "location.country.code" | "location.country.name" | "location.country.flag" | "location.country.unions" | "location.country.capital" | "location.country.currency" | "location.country.callingCode" | "location.country.languages" | "location.region" | "location.region.code" | "location.region.name" | "location.district" | "location.city" | "location.postalCode" | "location.coordinates" | "location.coordinates.latitude" | "location.coordinates.longitude" | "location.coordinates.accuracyRadius" | "location.timezone" | "location.utcOffset" | "location.geoConfidence" | "location.confidence" | "location.confidence.country" | "location.confidence.region" | "location.confidence.city" | "location.registeredCountry" | "location.registeredCountry.code" | "location.registeredCountry.name" | "location.representedCountry" | "location.representedCountry.code" | "location.representedCountry.name" | "location.representedCountry.type" | "network" | "network.asn" | "network.organization" | "network.domain" | "network.prefix" | "privacy" | "privacy.hosting" | "privacy.vpn" | "privacy.proxy" | "privacy.tor" | "privacy.relay" | "privacy.residentialProxy" | "privacy.service" | "privacy.provider" | "sources" | "sources.geo" | "sources.asn" | "sources.tz" | "sources.privacy" | "meta" | "meta.precision" | "meta.tier" | "meta.requestId" | "meta.degraded")[];
-            /** @description Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, registered adds location.registeredCountry and location.representedCountry, country adds capital, currency, callingCode and languages to location.country */
+            /**
+             * @description Add to the results what they lack by default
+             *
+             *     - `network`: `network.prefix`, the block with the same answer
+             *     - `privacy`: `privacy` and `sources.privacy`, if the operator has loaded lists
+             *     - `confidence`: `location.confidence`, how often such answers were right
+             *     - `registered`: `registeredCountry`, `representedCountry`
+             *     - `country`: `capital`, `currency`, `callingCode`, `languages`
+             */
             include?: ("network" | "privacy" | "confidence" | "registered" | "country")[];
             /**
              * @description Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language
@@ -4504,7 +4512,16 @@ export interface operations {
             query?: {
                 /** @description Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added */
                 fields?: string;
-                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, registered adds location.registeredCountry and location.representedCountry, country adds capital, currency, callingCode and languages to location.country, hostname the hostname. Naming such a field in `fields` does the same */
+                /**
+                 * @description Add what the answer lacks by default. Naming such a field in `fields` does the same
+                 *
+                 *     - `network`: `network.prefix`, the block with the same answer
+                 *     - `privacy`: `privacy` and `sources.privacy`, if the operator has loaded lists
+                 *     - `confidence`: `location.confidence`, how often such answers were right
+                 *     - `registered`: `registeredCountry`, `representedCountry`
+                 *     - `country`: `capital`, `currency`, `callingCode`, `languages`
+                 *     - `hostname`: `hostname`, the name in the DNS, if the operator allows it
+                 */
                 include?: string;
                 /** @description Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language */
                 lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN" | "auto";
@@ -4637,7 +4654,16 @@ export interface operations {
             query?: {
                 /** @description Return only these fields, such as location.city,network.asn. Fields without a value are omitted, even if the schema requires them. Over the cap, meta.degraded is added */
                 fields?: string;
-                /** @description Add to the answer what it lacks by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, registered adds location.registeredCountry and location.representedCountry, country adds capital, currency, callingCode and languages to location.country, hostname the hostname. Naming such a field in `fields` does the same */
+                /**
+                 * @description Add what the answer lacks by default. Naming such a field in `fields` does the same
+                 *
+                 *     - `network`: `network.prefix`, the block with the same answer
+                 *     - `privacy`: `privacy` and `sources.privacy`, if the operator has loaded lists
+                 *     - `confidence`: `location.confidence`, how often such answers were right
+                 *     - `registered`: `registeredCountry`, `representedCountry`
+                 *     - `country`: `capital`, `currency`, `callingCode`, `languages`
+                 *     - `hostname`: `hostname`, the name in the DNS, if the operator allows it
+                 */
                 include?: string;
                 /** @description Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language */
                 lang?: "de" | "en" | "es" | "fr" | "ja" | "pt-BR" | "ru" | "zh-CN" | "auto";

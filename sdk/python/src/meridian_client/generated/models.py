@@ -384,7 +384,15 @@ class BatchBody(TypedDict):
     ]
     """Return only these fields"""
     include: NotRequired[list[Literal["network", "privacy", "confidence", "registered", "country"]]]
-    """Add to the results what they lack by default: network adds network.prefix, privacy adds privacy and sources.privacy if data about it is loaded, confidence adds location.confidence, registered adds location.registeredCountry and location.representedCountry, country adds capital, currency, callingCode and languages to location.country"""
+    """
+    Add to the results what they lack by default
+
+    - `network`: `network.prefix`, the block with the same answer
+    - `privacy`: `privacy` and `sources.privacy`, if the operator has loaded lists
+    - `confidence`: `location.confidence`, how often such answers were right
+    - `registered`: `registeredCountry`, `representedCountry`
+    - `country`: `capital`, `currency`, `callingCode`, `languages`
+    """
     lang: NotRequired[Literal["de", "en", "es", "fr", "ja", "pt-BR", "ru", "zh-CN", "auto"]]
     """Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language"""
 
