@@ -45,16 +45,10 @@ export function AuditOfAll({ base, filter, entries, next }: AuditOfAllProps) {
         ) : (
           <ol class="card entries">
             {entries.map((entry) => (
-              <AuditEntry entry={entry}>
-                <p class="soft small">
-                  Account:{' '}
-                  {entry.email === null ? (
-                    <code>{entry.actor_id}</code>
-                  ) : (
-                    <a href={personPath(base, entry.actor_id)}>{entry.email}</a>
-                  )}
-                </p>
-              </AuditEntry>
+              <AuditEntry
+                entry={entry}
+                account={{ email: entry.email, path: personPath(base, entry.actor_id) }}
+              />
             ))}
           </ol>
         )}

@@ -58,11 +58,13 @@ export function People({ base, filter, plans, people, next, done = '' }: PeopleP
           <section class="card wide stacked" tabindex={0} aria-label="Users">
             <Table
               isStacked
-              heads={['E-mail address', 'Plan', 'Status', 'Since']}
+              heads={['E-mail address', 'Plan', 'Since']}
               rows={people.map((person) => [
-                <a href={personPath(base, person.id)}>{person.email}</a>,
+                <>
+                  <a href={personPath(base, person.id)}>{person.email}</a>{' '}
+                  <PersonBadges person={person} />
+                </>,
                 person.plan,
-                <PersonBadges person={person} />,
                 <Time at={new Date(person.createdAt).toISOString()} precision="day" />,
               ])}
             />

@@ -94,7 +94,10 @@ describe('the audit log page', { timeout: TIMEOUT_MS }, () => {
       await page.fill('#search', 'longlong')
       await page.click('.filters button')
       await page.waitForURL(/search=longlong/)
-      assert.equal(await page.locator('.entry').count(), 1)
+      assert.equal(await page.locator('.entries > li').count(), 1)
+      await page.focus('.entries summary')
+      await page.keyboard.press('Enter')
+      assert.ok(await page.locator('dd:text("create_key")').isVisible())
       await assertAccessible(page, 'some entries')
       await page.goto(`${site.origin}/app/audit?search=nothing`)
       await assertAccessible(page, 'no entry')
@@ -122,6 +125,8 @@ const PHONE = { viewport: { width: 390, height: 844 } }
 /** Tables that a reader would have to scroll sideways. */
 const CUT = `[...document.querySelectorAll('main .wide:has(> table)')]
   .filter((table) => table.scrollWidth > table.clientWidth).length`
+const BARE = `[...document.querySelectorAll('.stacked td')]
+  .filter((cell) => cell.offsetHeight > 0 && cell.textContent.trim() === '').length`
 
 describe('tables at 390 px', { timeout: 300_000 }, () => {
   const { site, open } = browseSignedIn()
@@ -139,6 +144,7 @@ describe('tables at 390 px', { timeout: 300_000 }, () => {
       const { page } = await open(path, PHONE)
       assert.ok((await page.locator('main .wide > table').count()) > 0, `${path} has a table`)
       assert.equal(await page.evaluate(CUT), 0, path)
+      assert.equal(await page.evaluate(BARE), 0, `${path}: a head without a value`)
     }
   })
 })

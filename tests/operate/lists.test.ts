@@ -26,7 +26,7 @@ async function addRows(of: Person, details: readonly string[], action: string) {
 }
 
 function detailsOf(html: string): string[] {
-  return [...html.matchAll(/<p class="detail">([^<]*)/g)].map(([, text = '']) => text)
+  return [...html.matchAll(/<\/strong> <bdi>([^<]*)/g)].map(([, text = '']) => text)
 }
 
 describe('the audit log of everybody', () => {
@@ -65,11 +65,20 @@ describe('the audit log of everybody', () => {
     const person = await personPath(ada)
     const { html } = await olga.visit(PATH)
     assert.ok(html.includes(`<a href="${person}">${PERSON}</a>`))
+    assert.doesNotMatch(html, /account <bdi>/, 'ada did all in her own account')
+    const sql = `INSERT INTO audit_log (app, actor_id, actor_label, action, created_at)
+      VALUES ('cli', ?, 'npm run user', 'set_role', ?)`
+    await write(app, sql, (await ada.row()).id, NOON)
+    const byOther = await olga.visit(PATH)
+    assert.match(
+      byOther.html,
+      /by <bdi>npm run user<\/bdi> · Command line · account <bdi>ada@example/,
+    )
     const id = (await ada.row()).id
     await olga.submit(`${person}/delete`, { email: PERSON })
     const after = await olga.visit(`${PATH}?user=${id}`)
     assert.match(after.html, /renew_key/)
-    assert.ok(after.html.includes(`Account: <code>${id}</code>`))
+    assert.ok(after.html.includes(`<dt>Account</dt><dd><code>${id}</code></dd>`))
     assert.ok(!after.html.includes(PERSON))
   })
 

@@ -18,7 +18,7 @@ export function PageErrors({ errors, note }: Pick<RumOverview, 'errors'> & { not
       {errors.length === 0 ? (
         <p>None in this period.</p>
       ) : (
-        <ul class="page-errors">
+        <ul class="entries">
           {errors.map((error) => (
             <ErrorItem error={error} />
           ))}

@@ -38,7 +38,7 @@ export function VerdictCard({ children, ...props }: VerdictProps & { readonly ch
   const verdict = judge(p75, views)
   const { style, text } = VERDICTS[verdict]
   return (
-    <section class="card verdict" aria-labelledby="verdict">
+    <section class="card" aria-labelledby="verdict">
       <h2 id="verdict">
         Core Web Vitals{choice.path !== '' && ` of ${choice.path}`}{' '}
         <span class={`badge ${style}`}>{text}</span>
