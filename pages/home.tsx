@@ -3,14 +3,14 @@ import type { Plan } from '../lib/config/plans.ts'
 import type { PlanPrices } from '../lib/contract/billing/price-schemas.ts'
 import type { ServiceInfo } from '../lib/contract/system.ts'
 import { Answer, type MapHrefs } from './answer.tsx'
-import { count, counted } from './dashboard/parts/format.ts'
+import { counted } from './dashboard/parts/format.ts'
 import { Time } from './dashboard/parts/time.tsx'
-import { FactList } from './fact-list.tsx'
 import { labelOf } from './facts.ts'
 import { FirstKeyButton } from './first-key.tsx'
 import { Layout, type LayoutProps } from './layout.tsx'
 import { LookUpForm } from './look-up-form.tsx'
 import type { Outcome } from './outcome.tsx'
+import { PlanLimits } from './plan-limits.tsx'
 import { PriceFigure } from './price-figure.tsx'
 import { currencyOf, priceBy } from './price-text.ts'
 
@@ -183,19 +183,12 @@ function PlanCards({ plans, free, sold, prices, base, offersSignUp }: PlanCardsP
       <p class="soft">
         Over the per-minute limit you get HTTP 429. Over the monthly limit you get only the country.
       </p>
-      <ul class="tiles">
+      <ul class={sold.length > 0 ? 'tiles sold' : 'tiles'}>
         {plans.map((plan) => (
           <li class="card">
             <h3>{plan.name}</h3>
             {sold.length > 0 && <PriceTexts plan={plan} prices={prices} />}
-            <FactList
-              facts={[
-                ['Requests per month', count(plan.monthlyCap)],
-                ['Requests per minute', count(plan.requestsPerMinute)],
-                ['Keys', count(plan.maxKeys)],
-                ['Sites', count(plan.maxSites)],
-              ]}
-            />
+            <PlanLimits plan={plan} requestsPerMinute={plan.requestsPerMinute} />
             {sold.includes(plan) && <PlanButton plan={plan} href={`${base}/app/billing`} />}
             {sold.length > 0 && plan === free && offersSignUp && (
               <PlanButton plan={plan} href={`${base}/app/sign-up`} />

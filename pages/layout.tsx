@@ -22,7 +22,8 @@ const LINKS = [
   { path: '/', text: 'Look up' },
   { path: '/docs', text: 'API reference' },
   { path: '/#plans', text: 'Plans' },
-  { path: '/app', text: 'Dashboard' },
+  // Public pages are the same for everybody; those who are signed in get to the dashboard.
+  { path: '/app', text: 'Sign in' },
 ] as const
 
 /** The frame of every public page. Its children must include `main` with the id `content`. */

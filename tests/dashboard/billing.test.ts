@@ -215,7 +215,7 @@ describe('the billing pages', () => {
     const { status, html } = await ada.visit('/app/billing')
     assert.equal(status, 200)
     assert.match(html, /Ask those who run this service for another plan/)
-    assert.match(html, /100,000 requests per month/)
+    assert.match(html, /<ul class="tiles">.*<dt>Requests per month<\/dt><dd>100,000</)
     assert.doesNotMatch(html, /\$\d|not charged|Not available|app\/operate/)
     const olga = app.operator('olga')
     const [, path = ''] =

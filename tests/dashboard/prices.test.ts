@@ -29,7 +29,7 @@ describe('the billing page', () => {
     const { html } = await at.visit('/app/billing')
     assert.match(html, /\$29\.00<span class="soft per"> per month<\/span>/)
     assert.match(html, /<h3>Free<\/h3>.*?<p class="figure">\$0<\/p>/s)
-    assert.match(html, /<li>600 per minute<\/li>/)
+    assert.match(html, /<dt>Requests per minute<\/dt><dd>600</)
     const yearly = await at.visit('/app/billing?interval=year')
     const price = />\$290\.00<span[^>]*> per year<\/span><span[^>]*>or €270\.00<\/span>/
     assert.match(yearly.html, price)
@@ -40,7 +40,7 @@ describe('the billing page', () => {
     await using at = await openBilling({ sellsYearly: true })
     const cards = async (query: string) => {
       const { html } = await at.visit(`/app/billing${query}`)
-      const [, list = ''] = /<ul class="tiles">(.*)<\/ul><\/section>/s.exec(html) ?? []
+      const [, list = ''] = /<ul class="tiles sold">(.*)<\/ul><\/section>/s.exec(html) ?? []
       assert.match(html, /<nav class="switch" aria-label="Paid">/)
       return list
         .split('<h3>')

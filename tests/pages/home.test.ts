@@ -26,7 +26,7 @@ describe('the first page', () => {
 
   it('shows limits and no prices where no plan is sold', async () => {
     const { html } = await load('/')
-    assert.match(html, /<h2 id="plans">Plans<.*>Pro<.*>100,000</s)
+    assert.match(html, /<h2 id="plans">Plans<.*<ul class="tiles">.*>Pro<.*>100,000</s)
     assert.doesNotMatch(html, /\$\d|>Price</)
   })
 
@@ -37,6 +37,16 @@ describe('the first page', () => {
       list,
       /^<li><span>City<\/span><span>MaxMind, built <time.*<span>DB-IP, built <time/,
     )
+  })
+
+  it('leads from its header to the dashboard, which those who are signed in see at once', async () => {
+    const { html } = await load('/')
+    const [, path = ''] = /<header.*<a href="([^"]*)">Sign in<\/a><\/nav>/.exec(html) ?? []
+    const guest = await load(path)
+    assert.deepEqual([guest.status, guest.location], [303, '/app/sign-in'])
+    const { status, html: overview } = await app.user('ada').visit(path)
+    assert.equal(status, 200)
+    assert.match(overview, /<h1>Overview/)
   })
 
   it('leads to an account and a key', async () => {

@@ -58,6 +58,21 @@ describe('the landing page', { timeout: TIMEOUT_MS }, () => {
     }
   })
 
+  it('ends each plan below its limits where nothing is sold', async () => {
+    const { page } = await open('/', { viewport: { width: 1280, height: 800 } })
+    const feet = `[...document.querySelectorAll('.plans .card')].map((card) =>
+      card.getBoundingClientRect().bottom
+        - card.lastElementChild.getBoundingClientRect().bottom
+        - parseFloat(getComputedStyle(card).paddingBottom)
+        - parseFloat(getComputedStyle(card).borderBottomWidth))`
+    const shown = await page.evaluate<number[]>(feet)
+    assert.deepEqual(
+      shown.map((foot) => Math.round(foot)),
+      shown.map(() => 0),
+    )
+    assert.ok(shown.length > 1)
+  })
+
   it('locates the visitor and looks up typed addresses without JavaScript', async () => {
     const { page } = await open('/', { javaScriptEnabled: false })
     assert.match(await answerOf(page), /Your address81\.2\.69\.160London, City of London, England/)

@@ -1,10 +1,11 @@
 import type { Plan } from '../../../lib/contract/billing/billing-schemas.ts'
 import type { Interval, PlanPrices } from '../../../lib/contract/billing/price-schemas.ts'
+import { PlanLimits } from '../../plan-limits.tsx'
 import { PriceFigure } from '../../price-figure.tsx'
 import { currencyOf, type PriceParts, priceBy, priceIn } from '../../price-text.ts'
 import { ChoiceLinks } from '../parts/choice-links.tsx'
 import { PostButton } from '../parts/form.tsx'
-import { count, counted } from '../parts/format.ts'
+import { counted } from '../parts/format.ts'
 
 export interface PlanChoiceProps {
   readonly base: string
@@ -55,7 +56,7 @@ export function PlanChoice(props: PlanChoiceProps) {
         )}
       </div>
       {!isAnySold && <Unsold {...props} />}
-      <ul class="tiles">
+      <ul class={isAnySold ? 'tiles sold' : 'tiles'}>
         {offers.map((offered, at) => (
           <PlanCard {...props} offered={offered} kind={at === next ? undefined : 'quiet'} />
         ))}
@@ -100,16 +101,15 @@ function PlanCard({ offered, kind, ...props }: PlanCardProps) {
         <h3>{plan.name}</h3>
         {isCurrent && <span class="badge good">Current plan</span>}
       </div>
-      {isAnySold && <PriceFigure price={price} />}
-      <ul class="plain">
-        {paid === null && offer?.trialDays !== undefined && (
-          <li>First {counted(offer.trialDays, 'day', 'days')} free, once</li>
-        )}
-        <li>{counted(plan.monthlyCap, 'request', 'requests')} per month</li>
-        {offer !== undefined && <li>{count(offer.requestsPerMinute)} per minute</li>}
-        <li>{counted(plan.maxKeys, 'key', 'keys')}</li>
-        <li>{counted(plan.maxSites, 'site', 'sites')}</li>
-      </ul>
+      {isAnySold && (
+        <div>
+          <PriceFigure price={price} />
+          {paid === null && offer?.trialDays !== undefined && (
+            <p class="soft">First {counted(offer.trialDays, 'day', 'days')} free, once</p>
+          )}
+        </div>
+      )}
+      <PlanLimits plan={plan} requestsPerMinute={offer?.requestsPerMinute} />
       <PlanAction {...props} offered={offered} kind={kind} />
     </li>
   )
