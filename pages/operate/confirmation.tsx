@@ -1,5 +1,5 @@
 import { Field } from '../dashboard/parts/field.tsx'
-import { PostButton } from '../dashboard/parts/form.tsx'
+import { Form } from '../dashboard/parts/form.tsx'
 
 interface ConfirmationProps {
   /** The person whom it is about. */
@@ -25,22 +25,23 @@ export function Confirmation(props: ConfirmationProps) {
         <strong>{email}</strong>
       </p>
       <p>{text}</p>
-      <div class="actions">
-        <PostButton action={action} text={button} kind="danger" field={{ name: 'to', value: to }}>
-          {asksAddress && (
-            <Field
-              name="email"
-              label="Type the address to confirm"
-              autocomplete="off"
-              maxlength={320}
-              required
-            />
-          )}
-        </PostButton>
-        <a class="button quiet" href={back}>
-          Back
-        </a>
-      </div>
+      <Form
+        action={action}
+        text={button}
+        kind="danger"
+        field={{ name: 'to', value: to }}
+        instead={{ href: back, text: 'Back' }}
+      >
+        {asksAddress && (
+          <Field
+            name="email"
+            label="Type the address to confirm"
+            autocomplete="off"
+            maxlength={320}
+            required
+          />
+        )}
+      </Form>
     </section>
   )
 }

@@ -25,7 +25,11 @@ export function NewPerson({ base, plans, invitation, typed, error, problem }: Ne
       <Result error={error} />
       <section class="card" aria-label="New account">
         <p>{INVITATIONS[invitation]}</p>
-        <Form action={people} text="Create account">
+        <Form
+          action={people}
+          text="Create account"
+          instead={{ href: people, text: 'Back to the people' }}
+        >
           <Field
             name="newEmail"
             label="E-mail address"
@@ -42,9 +46,6 @@ export function NewPerson({ base, plans, invitation, typed, error, problem }: Ne
             ))}
           </Select>
         </Form>
-        <a class="button quiet" href={people}>
-          Back to the people
-        </a>
       </section>
     </>
   )

@@ -47,3 +47,18 @@ describe('a form that was refused', { timeout: TIMEOUT_MS }, () => {
     }
   })
 })
+
+/** The tops of the buttons at the foot of the form. */
+const FOOT = `[...document.querySelectorAll('main .stack > :last-child > *')]
+  .map((part) => part.getBoundingClientRect().top)`
+
+describe('a form on a page of its own', { timeout: TIMEOUT_MS }, () => {
+  it('has the way back beside its button', async () => {
+    for (const width of [1280, 390]) {
+      const { page } = await open('/app/keys/new', { viewport: { width, height: 800 } })
+      const tops = await page.evaluate<number[]>(FOOT)
+      assert.equal(tops.length, 2)
+      assert.equal(tops[0], tops[1], `${width} px`)
+    }
+  })
+})

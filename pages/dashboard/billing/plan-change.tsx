@@ -52,18 +52,14 @@ export function PlanChange(props: PlanChangeProps) {
         This amount is valid for one hour, unless you switch between monthly and yearly payment.
         Requests that you make before you confirm can lower a credit.
       </p>
-      <div class="actions">
-        <PostButton
-          action={`${base}/app/billing/change`}
-          field={{ name: 'plan', value: to.id }}
-          text={amountDue > 0 ? `Change and pay ${money(amountDue, currency)}` : 'Change plan'}
-        >
-          {interval !== undefined && <input type="hidden" name="interval" value={interval} />}
-        </PostButton>
-        <a class="button quiet" href={`${base}/app/billing`}>
-          Keep {from.name}
-        </a>
-      </div>
+      <PostButton
+        action={`${base}/app/billing/change`}
+        field={{ name: 'plan', value: to.id }}
+        text={amountDue > 0 ? `Change and pay ${money(amountDue, currency)}` : 'Change plan'}
+        instead={{ href: `${base}/app/billing`, text: `Keep ${from.name}` }}
+      >
+        {interval !== undefined && <input type="hidden" name="interval" value={interval} />}
+      </PostButton>
     </Card>
   )
 }

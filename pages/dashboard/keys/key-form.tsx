@@ -1,8 +1,8 @@
 import { SCOPES, type Scope } from '../../../lib/contract/operation.ts'
 import { Choice, Choices, describedBy, Field, Labelled, Option, Select } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
+import { Form, Instead } from '../parts/form.tsx'
 import { type PageProps, Result } from '../parts/notice.tsx'
-import { BackToKeys } from './key-question.tsx'
+import { toKeys } from './key-question.tsx'
 import { isReached, type KeyLimit, LimitReached } from './keys.tsx'
 import { type Access, PRESETS } from './permissions.ts'
 
@@ -57,11 +57,13 @@ export function NewKey({ base, limit, typed, error, problem }: NewKeyProps) {
       <Result error={error} />
       <section class="card" aria-label="New key">
         {isReached(limit) ? (
-          <LimitReached base={base} limit={limit} />
+          <>
+            <LimitReached base={base} limit={limit} />
+            <Instead {...toKeys(base)} />
+          </>
         ) : (
           <KeyForm base={base} typed={typed} problem={problem} />
         )}
-        <BackToKeys base={base} />
       </section>
     </>
   )
@@ -74,7 +76,7 @@ function KeyForm({ base, typed = NOTHING, problem }: Omit<NewKeyProps, 'limit' |
     problem,
   }
   return (
-    <Form action={`${base}/app/keys`} text="Create key">
+    <Form action={`${base}/app/keys`} text="Create key" instead={toKeys(base)}>
       <Field
         name="name"
         label="Name"

@@ -22,7 +22,7 @@ const GRACE_PERIODS = [
 export function RotateKey({ base, apiKey: key }: QuestionProps) {
   return (
     <Card id="question" title={<Given text={key.name} />}>
-      <Form action={`${base}/app/keys/${key.id}/rotate`} text="Rotate">
+      <Form action={`${base}/app/keys/${key.id}/rotate`} text="Rotate" instead={toKeys(base)}>
         <p>
           The key <code>{key.prefix}…</code> is replaced by a new one with the same permissions,
           which the next page shows.
@@ -33,7 +33,6 @@ export function RotateKey({ base, apiKey: key }: QuestionProps) {
           ))}
         </Select>
       </Form>
-      <BackToKeys base={base} />
     </Card>
   )
 }
@@ -45,22 +44,16 @@ export function RevokeKey({ base, apiKey: key }: QuestionProps) {
         Programs that use <code>{key.prefix}…</code> will stop working at once. Last used:{' '}
         <Time at={key.lastUsedAt} />
       </p>
-      <div class="actions">
-        <PostButton
-          action={`${base}/app/keys/${key.id}/revoke`}
-          text="Revoke permanently"
-          kind="danger"
-        />
-        <BackToKeys base={base} />
-      </div>
+      <PostButton
+        action={`${base}/app/keys/${key.id}/revoke`}
+        text="Revoke permanently"
+        kind="danger"
+        instead={toKeys(base)}
+      />
     </Card>
   )
 }
 
-export function BackToKeys({ base }: Pick<QuestionProps, 'base'>) {
-  return (
-    <a class="button quiet" href={`${base}/app/keys`}>
-      Back to the keys
-    </a>
-  )
+export function toKeys(base: string) {
+  return { href: `${base}/app/keys`, text: 'Back to the keys' }
 }

@@ -10,6 +10,8 @@ interface PostButtonProps {
   readonly label?: string
   /** A hidden field that is sent along. */
   readonly field?: { readonly name: string; readonly value: string }
+  /** Where to go without sending the form, beside its button. */
+  readonly instead?: WayOut
   readonly class?: 'stack'
   /** Shown above the button. */
   readonly children?: Child
@@ -17,14 +19,38 @@ interface PostButtonProps {
 
 /** A form that consists of one button. */
 export function PostButton({ action, text, kind, label, field, ...form }: PostButtonProps) {
+  const button = (
+    <button type="submit" class={kind} aria-label={label}>
+      {text}
+    </button>
+  )
   return (
     <PostForm action={action} class={form.class}>
       {field !== undefined && <input type="hidden" {...field} />}
       {form.children}
-      <button type="submit" class={kind} aria-label={label}>
-        {text}
-      </button>
+      {form.instead === undefined ? (
+        button
+      ) : (
+        <div class="actions">
+          {button}
+          <Instead {...form.instead} />
+        </div>
+      )}
     </PostForm>
+  )
+}
+
+interface WayOut {
+  readonly href: string
+  readonly text: string
+}
+
+/** A link that leaves a form or a question. */
+export function Instead({ href, text }: WayOut) {
+  return (
+    <a class="button quiet" href={href}>
+      {text}
+    </a>
   )
 }
 

@@ -126,16 +126,12 @@ export function RemoveSite({ base, site }: Pick<SitesProps, 'base'> & Pick<SiteW
   return (
     <Card id="question" title={site.name}>
       <p>This deletes all measurements of this site. New beacons will not reach you.</p>
-      <div class="actions">
-        <PostButton
-          action={`${base}/app/sites/${site.id}/remove`}
-          text="Remove permanently"
-          kind="danger"
-        />
-        <a class="button quiet" href={`${base}/app/sites`}>
-          Back to the sites
-        </a>
-      </div>
+      <PostButton
+        action={`${base}/app/sites/${site.id}/remove`}
+        text="Remove permanently"
+        kind="danger"
+        instead={{ href: `${base}/app/sites`, text: 'Back to the sites' }}
+      />
     </Card>
   )
 }
