@@ -122,14 +122,12 @@ function Run() {
       <p id="counted" class="soft" />
       <p id="message" role="status" tabindex={-1} />
       <ul id="errors" class="hint" aria-label="Rows without an address" hidden />
-      <div class="actions">
-        <button type="button" class="quiet" id="stop" hidden>
-          Stop
-        </button>
-        <button type="button" id="go-on" hidden>
-          Continue
-        </button>
-      </div>
+      <button type="button" class="quiet" id="stop" hidden>
+        Stop
+      </button>
+      <button type="button" id="go-on" hidden>
+        Continue
+      </button>
     </section>
   )
 }

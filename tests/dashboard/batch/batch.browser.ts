@@ -70,6 +70,10 @@ describe('the batch page', { timeout: TIMEOUT_MS }, () => {
       await recognised(page, 'CSV with commas; addresses in “column_1”')
       await page.click('#batch button')
       await announced(page, 'Done: 3 rows, 1 row without an address.')
+      const left = await page
+        .locator('#run > :visible')
+        .evaluateAll((all) => all.map(({ id }) => id))
+      assert.deepEqual(left, ['message', 'errors'], 'what has ended needs no bar')
       const bare = 'Row 2 has no address: “<img src=x onerror=alert(1)>”'
       assert.equal(await page.textContent('#errors'), bare)
       const [heads, london, bad] = await cellsOf(page)
@@ -168,6 +172,7 @@ describe('the batch page', { timeout: TIMEOUT_MS }, () => {
     await page.keyboard.press('Enter')
     await announced(page, 'Stopped.')
     assert.equal(await page.evaluate('document.activeElement.id'), 'go-on')
+    assert.ok(await page.isVisible('#progress'), 'not all is looked up')
     const stopped = csvParse(await download(page, 'Download CSV'))
     assert.equal(stopped.length, 1_500)
     assert.equal(stopped.filter(({ error }) => error === 'Not looked up').length, 500)

@@ -24,6 +24,7 @@ export function viewBatch() {
   const [section, progress] = [part('run'), part<HTMLProgressElement>('progress')]
   const [counter, message] = [part('counted'), part('message')]
   const [stop, goOn, badRows] = [part('stop'), part('go-on'), part('errors')]
+  const bar = [part('run-title'), progress, counter]
   const progressText = () => `${count(progress.value)} of ${addressesOf(progress.max)}`
   const announce = (text: string) => {
     message.textContent = text
@@ -32,12 +33,12 @@ export function viewBatch() {
     /** Explains why the look-up cannot start. */
     refuse: (text: string) => {
       section.hidden = false
-      progress.hidden = counter.textContent === ''
+      if (counter.textContent === '') hide(bar)
       announce(text)
     },
     /** Shows that the look-up is running. */
     begin: () => {
-      for (const element of [section, progress, stop]) element.hidden = false
+      for (const element of [section, ...bar, stop]) element.hidden = false
       goOn.hidden = true
       section.scrollIntoView({ block: 'nearest' })
       stop.focus()
@@ -64,17 +65,25 @@ export function viewBatch() {
       badRows.replaceChildren(...[...bad.map(describeBadRow), ...more].map(toItem))
       badRows.hidden = without === 0
     },
-    /** Shows that the look-up has ended. */
+    /** Shows that the look-up has ended. If nothing is left, its message says it all. */
     end: (left: number) => {
       const wasOnStop = document.activeElement === stop
       stop.hidden = true
       goOn.hidden = left === 0
+      if (left === 0) {
+        counter.textContent = ''
+        hide(bar)
+      }
       // The Stop button is hidden now, so move the focus.
       if (wasOnStop) (left === 0 ? message : goOn).focus()
     },
     onStop: (listener: () => void) => stop.addEventListener('click', listener),
     onGoOn: (listener: () => void) => goOn.addEventListener('click', listener),
   }
+}
+
+function hide(elements: readonly HTMLElement[]): void {
+  for (const element of elements) element.hidden = true
 }
 
 function describeBadRow({ row, text }: BadRow): string {
