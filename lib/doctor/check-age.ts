@@ -56,7 +56,7 @@ const OF_MAXMIND = ['maxmind', 'ip-location-db']
 export function whyOld(provider: string, { isOwn, isRegular, hasAccount }: Renewal) {
   if (isOwn) {
     const advice = 'put a newer file in its place'
-    return { reason: 'MERIDIAN_GEO names it', advice, onPage: advice }
+    return { reason: 'MERIDIAN_GEO names the file', advice, onPage: advice }
   }
   if (OF_MAXMIND.includes(provider) && !hasAccount) {
     const settings = 'MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY'

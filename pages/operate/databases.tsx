@@ -73,6 +73,7 @@ export function Databases(props: DatabasesProps) {
         running="Downloading"
         done="The last download ended"
       >
+        <OldDatabases databases={databases} />
         <ul class="items">
           {databases.map((database) => (
             <DatabaseItem database={database} />
@@ -103,19 +104,27 @@ const DONE: Readonly<Record<string, string>> = {
 
 const NO_JOB: JobView = { startedAt: null, endedAt: null, failure: null }
 
+/** Says why databases are old, once for all that are so for the same reason. */
+function OldDatabases({ databases }: Pick<DatabasesProps, 'databases'>) {
+  const reasons = Map.groupBy(
+    databases.flatMap(({ old }) => old ?? []),
+    ({ reason, onPage }) => `${reason}. To get one, ${onPage}.`,
+  )
+  return [...reasons].map(([why, { length }]) => (
+    <Notice kind="hint">
+      {counted(length, 'database is', 'databases are')} old: {why}
+    </Notice>
+  ))
+}
+
 function DatabaseItem({ database }: { readonly database: ServedDatabase }) {
-  const { name, provider, type, path, bytes, builtAt, ageDays, openedAt, refusal, old } = database
+  const { name, provider, type, path, bytes, builtAt, ageDays, openedAt, refusal } = database
   return (
     <li class="card item">
       <div class="item-head">
         <h2>{labelOf(name)}</h2>
         <State database={database} />
       </div>
-      {old !== undefined && (
-        <Notice kind="hint">
-          This database is old: {old.reason}. To get one, {old.onPage}.
-        </Notice>
-      )}
       {refusal !== undefined && (
         <Notice kind={database.isEarlier ? 'error' : 'hint'}>
           A new version was refused <Time at={refusal.at} />: {refusal.reason}

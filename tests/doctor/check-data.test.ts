@@ -46,7 +46,10 @@ describe('checkGeo', () => {
       assert.match(text(provider, {}), /: a newer one needs MaxMind's free account → enter it at /)
       assert.match(text(provider, { hasAccount: true }), /: no download has brought a newer one/)
     }
-    assert.match(text('maxmind', { isOwn: true }), /: MERIDIAN_GEO names it → put a newer file/)
+    assert.match(
+      text('maxmind', { isOwn: true }),
+      /: MERIDIAN_GEO names the file → put a newer file/,
+    )
   })
 
   it('says on the page of the databases what its forms do, not its address or a command', () => {

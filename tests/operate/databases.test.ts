@@ -29,11 +29,15 @@ function writeDatabase(path: string, builtAt: number): void {
   renameSync(`${path}.new`, path)
 }
 
-/** A service with one database, and its operator. */
-async function openWith(builtAt: number) {
-  const file = join(folder, `Mine-${count++}.mmdb`)
-  writeDatabase(file, builtAt)
-  const app = closed(await makeApp({ env: { MERIDIAN_GEO: file } }))
+/** A service with databases of these times, and its operator. */
+async function openWith(...builtAt: readonly number[]) {
+  const files = builtAt.map((at) => {
+    const file = join(folder, `Mine-${count++}.mmdb`)
+    writeDatabase(file, at)
+    return file
+  })
+  const [file = ''] = files
+  const app = closed(await makeApp({ env: { MERIDIAN_GEO: files.join(',') } }))
   const olga = app.operator('olga')
   const show = async () => (await olga.visit(PAGE)).html
   const refresh = async () => {
@@ -68,7 +72,16 @@ describe('the page of the databases', () => {
 
   it('warns of a database that is older than providers let theirs become', async () => {
     const { show } = await openWith(NOON - 46 * DAY_MS)
-    assert.match(await show(), /badge near">Old<.*This database is old: MERIDIAN_GEO names it/)
+    assert.match(
+      await show(),
+      /1 database is old: MERIDIAN_GEO names the file\. To get.*badge near">Old</,
+    )
+  })
+
+  it('says once why several databases are old', async () => {
+    const html = await (await openWith(NOON - 46 * DAY_MS, NOON - 47 * DAY_MS, NOON)).show()
+    assert.equal(html.match(/badge near">Old</g)?.length, 2)
+    assert.deepEqual(html.match(/\d+ databases? (?:is|are) old/g), ['2 databases are old'])
   })
 
   it('shows why a new version was refused, and that the earlier one is served', async () => {
