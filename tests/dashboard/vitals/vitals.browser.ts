@@ -218,6 +218,13 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
     const wide = `[...document.querySelectorAll('.share-table')]
       .filter((table) => table.scrollWidth > table.clientWidth).length`
     assert.equal(await page.evaluate(wide), 0)
+    const short = `[...document.querySelectorAll('.share-table tr')].filter((row) =>
+      row.lastElementChild.getBoundingClientRect().right < row.getBoundingClientRect().right - 1)`
+    assert.equal(await page.evaluate(`${short}.length`), 0, 'numbers end at the edge')
+    const edges = `['.page-head', '.filters'].map((part) =>
+      document.querySelector(part).getBoundingClientRect().right)`
+    const [head, filters] = await page.evaluate<number[]>(edges)
+    assert.equal(filters, head, 'the choices are as wide as the page')
   })
 
   it('shows another report as soon as a filter is changed, and keeps the focus and what is open', async () => {
