@@ -1,6 +1,7 @@
+import type { Child } from 'hono/jsx'
 import { Empty } from '../dashboard/parts/empty.tsx'
 import { Field } from '../dashboard/parts/field.tsx'
-import { dayText, isoTime } from '../dashboard/parts/format.ts'
+import { isoTime } from '../dashboard/parts/format.ts'
 import type { PageProps } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { Table } from '../table.tsx'
@@ -70,8 +71,8 @@ export function AllSites({ base, search, sites, next }: AllSitesProps) {
   )
 }
 
-function proofOf({ provenAt, missingSince, isFirst }: OwnedSite): string {
+function proofOf({ provenAt, missingSince, isFirst }: OwnedSite): Child {
   if (provenAt === null) return isFirst ? 'None; registered first' : 'None'
-  if (missingSince === null) return `Since ${dayText(isoTime(provenAt))}`
-  return `Record missing since ${dayText(isoTime(missingSince))}`
+  const text = missingSince === null ? 'Since ' : 'Record missing since '
+  return [text, <Time at={isoTime(missingSince ?? provenAt)} precision="day" />]
 }

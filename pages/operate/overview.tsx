@@ -78,7 +78,7 @@ function Figures({ base, traffic, signUps, revenue }: FiguresProps) {
     <div class="tiles">
       <Card id="requests" title="Requests today" size={size}>
         <p class="figure">{count(traffic.today)}</p>
-        <p class="soft">{count(traffic.yesterday)} yesterday, both in UTC</p>
+        <p class="soft">{count(traffic.yesterday)} yesterday</p>
         <a href={`${base}/app/operate/usage`}>Usage</a>
       </Card>
       <Card id="sign-ups" title="New accounts" size={size}>

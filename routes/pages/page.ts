@@ -5,6 +5,7 @@ import type { SecretOf } from '../../lib/accounts/kept-answers.ts'
 import { VERSION } from '../../lib/config/version.ts'
 import type { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { MadeAt } from '../../pages/dashboard/parts/time.tsx'
 import { ErrorPage } from '../../pages/error-page.tsx'
 import type { Instance } from '../../pages/layout.tsx'
 import type { Env } from '../context.ts'
@@ -86,7 +87,7 @@ async function respondWith(
   const headers: Headers = { ...baseHeaders(exchange.requestId), ...PAGE_HEADERS }
   if (exchange.charge !== null) setLimitHeaders(headers, exchange.charge)
   if ('file' in page) headers['content-type'] = page.type
-  const response = new Response(await bodyOf(page), {
+  const response = new Response(await bodyOf(page, services.now()), {
     status: page.status,
     headers: { ...headers, ...page.headers },
   })
@@ -103,9 +104,10 @@ export async function render(
   return raw(`${await part}`)
 }
 
-async function bodyOf(page: PageAnswer): Promise<FileContent['file'] | null> {
+async function bodyOf(page: PageAnswer, now: number): Promise<FileContent['file'] | null> {
   if ('file' in page) return page.file
-  return page.html === null ? null : `<!doctype html>${await page.html}`
+  const html = await page.html
+  return html && `<!doctype html>${MadeAt({ now, children: html })}`
 }
 
 async function showError(

@@ -142,10 +142,10 @@ describe('the sites of everybody', () => {
     const { status, html } = await olga.visit(SITES)
     assert.equal(status, 200)
     assert.deepEqual(rowsOf(html), [
-      ['https://a.example', PERSON, 'None; registered first', '2026-01-15'],
-      ['https://b.example', 'eve@example.com', 'None', '2026-01-15'],
-      ['https://c.example', PERSON, 'Since 2026-01-15', '2026-01-15'],
-      ['https://d.example', PERSON, 'Record missing since 2026-01-15', '2026-01-15'],
+      ['https://a.example', PERSON, 'None; registered first', '15 Jan'],
+      ['https://b.example', 'eve@example.com', 'None', '15 Jan'],
+      ['https://c.example', PERSON, 'Since 15 Jan', '15 Jan'],
+      ['https://d.example', PERSON, 'Record missing since 15 Jan', '15 Jan'],
     ])
     assert.ok(html.includes(`href="${await personPath(ada)}"`))
     const found = await olga.visit(`${SITES}?search=HTTPS://b`)

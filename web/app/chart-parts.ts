@@ -1,4 +1,5 @@
-import uPlot, { type Padding } from 'uplot'
+import uPlot, { type Padding, type Series } from 'uplot'
+import { clockText, dayText } from '../../pages/time-text.ts'
 
 const HEIGHT = 240
 /** Between the values of an axis and the chart, in pixels. */
@@ -62,6 +63,15 @@ export function legendButton(name: string, isShown: boolean): HTMLElement {
   return button
 }
 
+/** The time under the pointer, in the legend. */
+export function timeSeries(toText: (at: number, now: number) => string): Series {
+  return {
+    label: 'UTC',
+    value: (_, seconds: number | null) =>
+      seconds === null ? '–' : toText(seconds * 1000, Date.now()),
+  }
+}
+
 /** The canvas is a picture, while the legend beside it can be used. */
 function describe({ ctx: { canvas } }: uPlot): void {
   canvas.setAttribute('role', 'img')
@@ -89,8 +99,9 @@ function overhangOf({ scales, valToPos }: uPlot, time: number | undefined, width
 
 /** The time of day, or the date at midnight. */
 function toTimeText(seconds: number): string {
-  const time = new Date(seconds * 1000).toISOString()
-  return time.slice(11, 16) === '00:00' ? time.slice(5, 10) : time.slice(11, 16)
+  const at = seconds * 1000
+  const clock = clockText(at)
+  return clock === '00:00' ? dayText(at, at) : clock
 }
 
 /** Draws the chart, and again when colours or its width change, until it leaves the page. */

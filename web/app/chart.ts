@@ -1,5 +1,6 @@
 import uPlot, { type Options, type Series } from 'uplot'
-import { baseOptions, type Color, legendButton, readColors } from './chart-parts.ts'
+import { minuteText } from '../../pages/time-text.ts'
+import { baseOptions, type Color, legendButton, readColors, timeSeries } from './chart-parts.ts'
 import { type Columns, listIsolated } from './timeline.ts'
 
 export interface ChartLook {
@@ -41,7 +42,7 @@ export function drawChart(holder: HTMLElement, columns: Columns, look: ChartLook
         values: (_, splits) => splits.map((y) => (y === 0 ? '0' : look.toText(y))),
       },
     ],
-    series: [{ label: 'UTC', value: '{YYYY}-{MM}-{DD} {HH}:{mm}' }, ...toSeries(color, look)],
+    series: [timeSeries(minuteText), ...toSeries(color, look)],
     hooks: {
       ...hooks,
       drawClear: [(u) => drawBands(u, bandsOf(u, color, look))],

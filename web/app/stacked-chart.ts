@@ -1,5 +1,6 @@
 import uPlot, { type Options, type Series } from 'uplot'
-import { baseOptions, legendButton, readColors } from './chart-parts.ts'
+import { dayText } from '../../pages/time-text.ts'
+import { baseOptions, legendButton, readColors, timeSeries } from './chart-parts.ts'
 
 /** A part of each bar. */
 export interface Part {
@@ -38,10 +39,7 @@ export function drawStack(
         values: (_, splits) => splits.map((n) => n.toLocaleString('en')),
       },
     ],
-    series: [
-      { label: 'UTC', value: '{YYYY}-{MM}-{DD}' },
-      ...layers.map(({ part }) => toSeries(part, color(part.color))),
-    ],
+    series: [timeSeries(dayText), ...layers.map(({ part }) => toSeries(part, color(part.color)))],
   }
   return new uPlot(options, [[...times], ...layers.map(({ tops }) => tops)], holder)
 }

@@ -65,7 +65,7 @@ function PeriodCard({ usage, overages, resetsAt }: OverviewProps) {
         <>
           <UsageBar used={totalRequests} cap={monthlyCap} />
           <p class="soft">
-            of {count(monthlyCap)}, resets on <Time at={resetsAt} precision="words" />
+            of {count(monthlyCap)}, resets on <Time at={resetsAt} precision="day" />
           </p>
         </>
       )}
@@ -92,7 +92,7 @@ function PlanAndKeys({ base, plan, keys, replaced, now }: OverviewProps) {
         <p class="figure">{count(active.length)}</p>
         {next !== undefined && (
           <p class="near">
-            <Given text={next.name} /> expires on <Time at={next.expiresAt} precision="words" />
+            <Given text={next.name} /> expires on <Time at={next.expiresAt} precision="day" />
           </p>
         )}
         <a href={`${base}/app/keys`}>

@@ -42,7 +42,7 @@ export function Troubles({ base, errors, sites, siteCount }: TroublesProps) {
               rows={errors
                 .slice(0, SHOWN)
                 .map(({ day, operation = '', status, requests }) => [
-                  day,
+                  <Time at={day ?? null} precision="day" />,
                   <code>{endpointName(operation)}</code>,
                   status,
                   count(requests),

@@ -20,26 +20,12 @@ export function isoTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString()
 }
 
-/** 2026-01-15 12:00 from an ISO 8601 time in UTC. */
-export function minuteText(time: string): string {
-  return time.slice(0, 16).replace('T', ' ')
+/** ISO 8601 of the first second of an hour of the API, 2026-01-15T11. */
+export function startOfHour(hour: string): string {
+  return `${hour}:00:00Z`
 }
 
-/** 2026-01-15 */
-export function dayText(time: string): string {
-  return time.slice(0, 10)
-}
-
-/** 15 January */
-export function dayInWords(time: string): string {
-  return new Date(time).toLocaleDateString('en-GB', {
-    day: 'numeric',
-    month: 'long',
-    timeZone: 'UTC',
-  })
-}
-
-/** 2026-01-15 11:00 from an hour of the API, 2026-01-15T11. */
-export function hourText(hour: string): string {
-  return `${hour.replace('T', ' ')}:00`
+/** ISO 8601 of the last second of an hour of the API. */
+export function endOfHour(hour: string): string {
+  return `${hour}:59:59Z`
 }

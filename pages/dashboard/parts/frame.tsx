@@ -64,7 +64,7 @@ export function Frame({ instance, assets, title, path, user, ...parts }: FramePr
         </main>
       </div>
       <footer class="bar">
-        <span>Meridian {instance.version}</span>
+        <span>Meridian {instance.version}. Times and days are in UTC.</span>
         <nav aria-label="For developers">
           <a href={`${base}/docs`}>API reference</a>
         </nav>

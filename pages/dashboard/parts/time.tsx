@@ -1,20 +1,49 @@
-import { dayInWords, dayText, minuteText } from './format.ts'
+import { type Child, createContext, useContext } from 'hono/jsx'
+import { clockText, dayText, minuteText, rangeText } from '../../time-text.ts'
 
-interface TimeProps {
-  /** ISO 8601 in UTC; null: never. */
-  readonly at: string | null
-  /** `words`: a day within a sentence, near enough to need no year. */
-  readonly precision?: 'day' | 'minute' | 'words'
+/** When a page is made; null for a part that is kept for later pages. */
+const Now = createContext<number | null>(null)
+
+interface MadeAtProps {
+  /** Epoch milliseconds. Times of its year are shown without a year. */
+  readonly now: number
+  readonly children?: Child
 }
 
-/** A time in UTC, as in the API. Days have no room for it: their title says the time and the zone. */
+/** A page with the times in it. */
+export function MadeAt({ now, children }: MadeAtProps) {
+  return <Now value={now}>{children}</Now>
+}
+
+interface TimeProps {
+  /** ISO 8601 in UTC, of a time or a day; null: never. */
+  readonly at: string | null
+  readonly precision?: 'day' | 'minute' | 'clock'
+}
+
+/** A time in UTC, as the foot of pages says. The title has the exact one. */
 export function Time({ at, precision = 'minute' }: TimeProps) {
+  const now = useContext(Now)
   if (at === null) return <span class="soft">Never</span>
-  const minute = `${minuteText(at)} UTC`
-  const text = { day: dayText(at), minute, words: dayInWords(at) }[precision]
+  const time = Date.parse(at)
+  const texts = {
+    day: dayText(time, now),
+    minute: minuteText(time, now),
+    clock: `${clockText(time)} UTC`,
+  }
   return (
-    <time datetime={at} title={minute}>
-      {text}
+    <time datetime={at} title={exactText(at)}>
+      {texts[precision]}
     </time>
   )
+}
+
+/** From one time to another, both in ISO 8601 in UTC. */
+export function TimeRange({ from, to }: { readonly from: string; readonly to: string }) {
+  const text = rangeText(Date.parse(from), Date.parse(to), useContext(Now))
+  return <span title={`${exactText(from)} to ${exactText(to)}`}>{text}</span>
+}
+
+function exactText(at: string): string {
+  return `${at.slice(0, 19).replace('T', ' ')} UTC`
 }

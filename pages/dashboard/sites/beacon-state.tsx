@@ -1,5 +1,6 @@
 import type { Site } from '../../../lib/contract/account/account-schemas.ts'
-import { counted, hourText } from '../parts/format.ts'
+import { counted, startOfHour } from '../parts/format.ts'
+import { Time } from '../parts/time.tsx'
 
 /** Whether a site sends beacons. Hours are in UTC, in the format of the API. */
 export type BeaconCheck =
@@ -69,15 +70,15 @@ function State({ check, origin }: Pick<BeaconStateProps, 'check' | 'origin'>) {
       return (
         <p>
           {counted(check.accepted, 'beacon', 'beacons')} in the last 24 hours. The last hour with
-          beacons was {hourText(check.lastHour)} UTC.
+          beacons began at <Time at={startOfHour(check.lastHour)} />.
           <Bots bots={check.bots} />
         </p>
       )
     case 'quiet':
       return (
         <p>
-          No beacons in the last 24 hours. The last hour with beacons was {hourText(check.lastHour)}{' '}
-          UTC.
+          No beacons in the last 24 hours. The last hour with beacons began at{' '}
+          <Time at={startOfHour(check.lastHour)} />.
         </p>
       )
     case 'unknown':

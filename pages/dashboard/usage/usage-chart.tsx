@@ -1,5 +1,6 @@
 import { numbers, Table } from '../../table.tsx'
 import { count } from '../parts/format.ts'
+import { Time } from '../parts/time.tsx'
 import type { DailyUsage } from './report.ts'
 
 /** Requests by day. A script reads the numbers from the table and draws stacked bars above it. */
@@ -16,7 +17,7 @@ export function UsageChart({ daily: { parts, days } }: { readonly daily: DailyUs
           <Table
             heads={['Day (UTC)', ...numbers(...parts.map(({ name }) => name), 'All')]}
             rows={newest.map(({ date, requests }) => [
-              date,
+              <Time at={date} precision="day" />,
               ...[...requests, requests.reduce((sum, n) => sum + n, 0)].map(count),
             ])}
             points={newest.map(({ date, requests }) =>

@@ -17,7 +17,7 @@ export function SharedFrame({ instance, assets, title, action, children }: Share
         </main>
       </div>
       <footer class="bar">
-        <span>Meridian {instance.version}</span>
+        <span>Meridian {instance.version}. Times and days are in UTC.</span>
       </footer>
     </Document>
   )

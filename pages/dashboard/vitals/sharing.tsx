@@ -1,3 +1,4 @@
+import { minuteText } from '../../time-text.ts'
 import { Copyable } from '../parts/copyable.tsx'
 import { Option, type Problem, Select } from '../parts/field.tsx'
 import { Fold } from '../parts/fold.tsx'
@@ -56,7 +57,7 @@ export function Sharing({ actionOf, links, most, days, created, problem }: Shari
           </span>
           <Confirm
             summary="Revoke…"
-            label={`Revoke the link that works until ${expiresAt.slice(0, 16)}…`}
+            label={`Revoke the link that works until ${minuteText(Date.parse(expiresAt), null)}…`}
             action={actionOf(`/links/${id}/revoke`)}
             text="Revoke permanently"
           >

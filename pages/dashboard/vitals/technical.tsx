@@ -7,7 +7,8 @@ import { FactList } from '../../fact-list.tsx'
 import { numbers, Table } from '../../table.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { Fold } from '../parts/fold.tsx'
-import { count, counted, hourText } from '../parts/format.ts'
+import { count, counted, startOfHour } from '../parts/format.ts'
+import { Time } from '../parts/time.tsx'
 import { deviceName, type LinkTo, type VitalsChoice } from './choice.ts'
 import { type Device, percent } from './rating.ts'
 import { Parts } from './shares.tsx'
@@ -132,7 +133,7 @@ function DataHealth({ beacons, note }: Pick<RumOverview, 'beacons'> & { note: st
     ['Beacons accepted', count(accepted)],
     [
       'Last hour with an accepted beacon',
-      lastHour === null ? 'Never' : `${hourText(lastHour)} UTC`,
+      <Time at={lastHour === null ? null : startOfHour(lastHour)} />,
     ],
     ['Sent by bots, not stored', count(bots)],
     ['Refused because too many came at once', count(refused)],

@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import { METRIC_RULES, ruleOf, type Vital } from '../../../lib/contract/telemetry/metrics.ts'
 import { valueText } from '../../../lib/contract/telemetry/rating.ts'
 import type {
@@ -8,7 +9,8 @@ import type {
 import { numbers, Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { ChoiceLinks } from '../parts/choice-links.tsx'
-import { count, dayText, hourText } from '../parts/format.ts'
+import { count, startOfHour } from '../parts/format.ts'
+import { Time } from '../parts/time.tsx'
 import type { LinkTo } from './choice.ts'
 import { CURRENT_VITALS } from './rating.ts'
 
@@ -61,14 +63,15 @@ export function VitalChart({ vital, step, overview, linkTo }: VitalChartProps) {
   )
 }
 
-function cellsOf(vital: Vital, step: SeriesStep, point: SeriesPoint): string[] {
+function cellsOf(vital: Vital, step: SeriesStep, point: SeriesPoint): Child[] {
   const { p50, p75, p95, sampleCount } = point[vital]
   const text = (value: number | null) => (value === null ? '–' : valueText(vital, value))
-  const time = step === 'hour' ? hourText(point.from) : dayText(point.from)
+  const precision = step === 'hour' ? 'minute' : 'day'
+  const time = <Time at={startOfHour(point.from)} precision={precision} />
   return [time, text(p50), text(p75), text(p95), count(sampleCount)]
 }
 
 /** The Unix time of an hour in the format of the API. */
 function seconds(hour: string): number {
-  return Date.parse(`${hour}:00:00Z`) / 1000
+  return Date.parse(startOfHour(hour)) / 1000
 }

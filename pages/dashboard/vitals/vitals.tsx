@@ -5,8 +5,9 @@ import type { RumOverview, SeriesStep } from '../../../lib/contract/telemetry/te
 import { Chips, ChoiceLinks } from '../parts/choice-links.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { counted, hourText, minuteText } from '../parts/format.ts'
+import { counted, endOfHour, startOfHour } from '../parts/format.ts'
 import { type PageProps, Result } from '../parts/notice.tsx'
+import { Time, TimeRange } from '../parts/time.tsx'
 import { Causes } from './causes.tsx'
 import { type Audience, deviceName, type LinkTo, linkFrom, type VitalsChoice } from './choice.ts'
 import { type Comparison, whyNotCompared } from './comparison.tsx'
@@ -122,8 +123,9 @@ function Summary({ report: { overview, asOf } }: Pick<ReportProps, 'report'>) {
   const { period, sampleCount } = overview
   return (
     <p class="soft small" role="status">
-      <strong>{counted(sampleCount, 'view', 'views')}</strong>, {hourText(period.from)} to{' '}
-      {period.to.replace('T', ' ')}:59 UTC, as of {minuteText(asOf)}.
+      <strong>{counted(sampleCount, 'view', 'views')}</strong>,{' '}
+      <TimeRange from={startOfHour(period.from)} to={endOfHour(period.to)} />, as of{' '}
+      <Time at={asOf} precision="clock" />.
     </p>
   )
 }

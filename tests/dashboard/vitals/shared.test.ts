@@ -95,6 +95,7 @@ describe('a link to vitals', () => {
     const cart = await read(`${path}?device=mobile&path=/cart`)
     assert.match(cart.html, /Core Web Vitals of \/cart/)
     assert.match((await read(`${path}?device=tablet`)).html, /Show all pages, devices/)
+    assert.match((await read(path)).html, /Times and days are in UTC\./)
     const wrong = await read(`${path}?period=custom&from=2026-01-20&to=2026-01-10`)
     assert.equal(wrong.status, 400)
     assert.match(wrong.html, /Choose a day after the first one/)
