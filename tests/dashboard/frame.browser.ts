@@ -103,6 +103,49 @@ describe('the type of all pages', { timeout: TIMEOUT_MS }, () => {
   })
 })
 
+/** Selects whose choice is wider than the room between their padding, by which they cut it. */
+const CUT_CHOICES = `[...document.querySelectorAll('select')].flatMap((select) => {
+  const style = getComputedStyle(select)
+  const text = document.createElement('span')
+  text.style.font = style.font
+  Object.assign(text.style, { position: 'absolute', whiteSpace: 'nowrap' })
+  text.textContent = select.selectedOptions[0].text
+  document.body.append(text)
+  const { width } = text.getBoundingClientRect()
+  text.remove()
+  const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)
+  return width > room ? [select.name + ': ' + select.selectedOptions[0].text] : []
+})`
+
+/** Whether the picture of the first select's arrow loads, and is the same in all. */
+const ARROW = `(async () => {
+  const pictures = [...document.querySelectorAll('select')].map(
+    (select) => getComputedStyle(select).backgroundImage)
+  const [, source] = /^url\\("(.*)"\\)$/s.exec(pictures[0]) ?? []
+  const arrow = new Image()
+  arrow.src = source.replaceAll('\\\\"', '"')
+  await arrow.decode()
+  return new Set(pictures).size === 1 && arrow.naturalWidth > 0
+})()`
+
+describe('the selects', { timeout: TIMEOUT_MS }, () => {
+  it('cut no choice on phones', async () => {
+    for (const path of ['/app/usage', '/app/vitals', '/app/audit']) {
+      const { page } = await open(path, PHONE)
+      assert.ok((await page.locator('select').count()) > 0, path)
+      assert.deepEqual(await page.evaluate(CUT_CHOICES), [], path)
+    }
+  })
+
+  it('have an arrow that the policy of the page lets load, also with forced colours', async () => {
+    for (const forcedColors of ['none', 'active'] as const) {
+      const { page, errors } = await open('/app/usage', { ...PHONE, forcedColors })
+      assert.equal(await page.evaluate(ARROW), true)
+      assert.deepEqual(errors, [])
+    }
+  })
+})
+
 const PAGES = [
   '/',
   '/docs',

@@ -154,6 +154,16 @@ describe('the usage page in a browser', { timeout: TIMEOUT_MS }, () => {
     }
   })
 
+  it('underlines the link that names a row only while it is pointed at', async () => {
+    const { page } = await open('/app/usage')
+    const link = '.usage-totals th a'
+    const line = () =>
+      page.evaluate(`getComputedStyle(document.querySelector('${link}')).textDecorationLine`)
+    assert.equal(await line(), 'none')
+    await page.hover(link)
+    assert.equal(await line(), 'underline')
+  })
+
   it('names no single part, and gives the axis the room of its values', async () => {
     const { page } = await open('/app/usage?split=endpoint&operation=getTimezone', {
       viewport: { width: 390, height: 844 },

@@ -36,7 +36,7 @@ export function Filters({ base, choice, keys }: FiltersProps) {
   return (
     <form class="filters" method="get" action={`${base}/app/usage`}>
       <Select name="key" label="Key">
-        <Option value="" text="All keys and sessions" chosen={key} />
+        <Option value="" text="All requests" chosen={key} />
         {withChosen(keys, key).map(({ id, name }) => (
           <Option value={id} text={undirected(name)} chosen={key} />
         ))}

@@ -150,7 +150,7 @@ export function keyName(id: string, key: Pick<NamedKey, 'name' | 'prefix'> | nul
   if (id === '' || id === SESSION) return 'Signed in, without a key'
   return key === null
     ? revokedName(id)
-    : [<Given text={key.name} />, ' ', <code class="soft">{key.prefix}…</code>]
+    : [<Given text={key.name} />, ' ', <code class="soft under">{key.prefix}…</code>]
 }
 
 /** With a digit after the point, so that few errors among many requests are not 0%. */
