@@ -47,6 +47,15 @@ const LABELS = {
   'downloaded-lists': 'Free lists',
   asn: 'ASN',
   geofeeds: 'Geofeeds',
+
+  'DBIP-City-Lite': 'DB-IP City Lite',
+  'GeoLite2-ASN': 'GeoLite2 ASN',
+  'Meridian-Geofeeds': 'Geofeeds',
+  'Meridian-Lists': 'Free lists',
+  'Meridian-Overlay': 'Overlay',
+  'city ipv4': 'City, IPv4',
+  'city ipv6': 'City, IPv6',
+  'ip-location-db-ASN': 'ASN',
 } satisfies Readonly<Record<Coded, string>> & Readonly<Record<string, string>>
 
 const BY_ID: ReadonlyMap<string, string> = new Map(Object.entries(LABELS))

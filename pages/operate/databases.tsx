@@ -134,7 +134,7 @@ function DatabaseItem({ database }: { readonly database: ServedDatabase }) {
       <FactList
         facts={[
           ['Provider', labelOf(provider)],
-          ['Type', <code>{type}</code>],
+          ['Type', labelOf(type)],
           [
             'Built',
             <>

@@ -64,7 +64,7 @@ describe('the page of the databases', () => {
     const { file, show } = await openWith(NOON - 3 * DAY_MS)
     const html = await show()
     assert.match(html, /<h2>Mine-0<\/h2><span class="badge good">Current/)
-    for (const text of ['<dd>MaxMind<', '<code>GeoLite2-City<', ', 3 days ago', file])
+    for (const text of ['<dd>MaxMind<', '<dd>GeoLite2 City<', ', 3 days ago', file])
       assert.ok(html.includes(text), text)
     assert.match(html, /<dt>Size<\/dt><dd>\d+\.\d kB/)
     assert.match(html, /<dt>In use since<\/dt><dd><time datetime="2026-01-15T12:00:00/)
