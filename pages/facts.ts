@@ -1,5 +1,6 @@
 import type { GeolocationResult, Precision } from '../lib/contract/geo/geolocation.ts'
 import type { HealthStatus } from '../lib/contract/system.ts'
+import { percent } from './dashboard/parts/format.ts'
 
 type Coded = Precision | HealthStatus['status'] | keyof HealthStatus['checks']
 
@@ -129,5 +130,5 @@ function sourcesOf({ sources = {} }: GeolocationResult): string[] {
 
 function confidenceOf(location: Location | undefined): string | undefined {
   const confidence = location?.geoConfidence
-  return confidence === undefined ? undefined : `${Math.round(confidence * 100)}%`
+  return confidence === undefined ? undefined : percent(confidence)
 }

@@ -81,10 +81,10 @@ function limitOf(notice: CapNotice) {
   return { requests: maxUnits, amount: spendingCap, currency }
 }
 
-/** The limit in words, such as `80 % of 5000 requests`, for the audit log. */
+/** The limit in words, such as `80% of 5000 requests`, for the audit log. */
 export function limitText(notice: CapNotice): string {
   if (notice.threshold !== 'reach_spending_cap') {
-    return `${notice.percent} % of ${notice.cap} requests`
+    return `${notice.percent}% of ${notice.cap} requests`
   }
   const { spendingCap, currency, maxUnits } = notice.spending
   return `${moneyText(spendingCap, currency)} for ${maxUnits} requests`

@@ -62,7 +62,7 @@ function openLedger(
 
 function wordsOf(notice: CapNotice): string {
   if (notice.threshold === 'reach_spending_cap') return 'a user has reached the spending cap'
-  return `a user has used ${notice.percent} % of the monthly cap`
+  return `a user has used ${notice.percent}% of the monthly cap`
 }
 
 /** Opens the buckets and counters of callers; `ledger` writes them. */

@@ -3,11 +3,10 @@ import { Card } from '../dashboard/parts/card.tsx'
 import { ChoiceLinks } from '../dashboard/parts/choice-links.tsx'
 import { Empty } from '../dashboard/parts/empty.tsx'
 import { Option, Select } from '../dashboard/parts/field.tsx'
-import { count, counted } from '../dashboard/parts/format.ts'
+import { count, counted, percent } from '../dashboard/parts/format.ts'
 import type { PageProps } from '../dashboard/parts/notice.tsx'
 import { SPLITS, type Split } from '../dashboard/usage/filters.tsx'
 import type { DailyUsage, UsageTotal } from '../dashboard/usage/report.ts'
-import { share } from '../dashboard/usage/usage.tsx'
 import { UsageChart } from '../dashboard/usage/usage-chart.tsx'
 import { numbers, Table } from '../table.tsx'
 import { CsvLink, NextPage } from './matches.tsx'
@@ -140,5 +139,5 @@ function ListTable({ base, list, name }: ListTableProps) {
 }
 
 function numbersOf({ requests, errors, limited }: UserTotal): Child[] {
-  return [count(requests), share(errors, requests), count(limited)]
+  return [count(requests), percent(errors, requests), count(limited)]
 }

@@ -86,5 +86,5 @@ export function usageMailHandlers(services: Parts) {
 }
 
 function percentText(percents: readonly number[]): string {
-  return percents.length === 0 ? 'none' : percents.map((percent) => `${percent} %`).join(', ')
+  return percents.length === 0 ? 'none' : percents.map((percent) => `${percent}%`).join(', ')
 }

@@ -7,7 +7,7 @@ const CHANNELS = { mail: 'Mail to the user', webhook: 'Webhook of the operator' 
 function headingOf({ threshold, percent }: CapNoticeRow): string {
   if (threshold === 'reach_spending_cap') return 'Spending cap reached'
   if (threshold === 'reach_cap') return 'Monthly cap reached'
-  return `${percent ?? 80} % of the monthly cap reached`
+  return `${percent ?? 80}% of the monthly cap reached`
 }
 
 /** Mails to further receivers are about the account that has named them. */

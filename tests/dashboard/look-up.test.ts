@@ -138,7 +138,7 @@ describe('POST /app/batch', () => {
     ])
     assert.match(
       html,
-      /United Kingdom \(GB\)<\/th><td class="number">1<\/td><td class="number">50\.0 %</,
+      /United Kingdom \(GB\)<\/th><td class="number">1<\/td><td class="number">50%</,
     )
     assert.match(html, /aria-label="Map of the world, most addresses: around London, GB: 1 row"/)
     assert.equal(await counted(), 2)

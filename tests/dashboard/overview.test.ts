@@ -53,12 +53,12 @@ describe('the overview', () => {
     await add({ requests: 20, ago: 7 })
     await add({ requests: 100, ago: 20 })
     const week = await textOf('/app?days=7')
-    assert.match(week, /30 requests in the last 7 days, 50 % more than in the 7 days before\./)
+    assert.match(week, /30 requests in the last 7 days, 50% more than in the 7 days before\./)
     assert.match(await textOf('/app'), /150 requests in the last 30 days\./)
     await add({ requests: 150, ago: 30 })
     assert.match(await textOf('/app'), /150 requests in the last 30 days, about as many as in the/)
     await add({ requests: 150, ago: 31 })
-    assert.match(await textOf('/app'), /150 requests in the last 30 days, 50 % fewer than/)
+    assert.match(await textOf('/app'), /150 requests in the last 30 days, 50% fewer than/)
   })
 
   it('lists the newest errors of requests, without unknown addresses', async () => {

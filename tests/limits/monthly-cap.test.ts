@@ -76,7 +76,7 @@ describe('the monthly cap', () => {
     assert.equal(counted(), 4)
   })
 
-  it('is announced once at 80 % and once at 100 %, in the audit log and the log', async () => {
+  it('is announced once at 80% and once at 100%, in the audit log and the log', async () => {
     await ada.key({ plan: 'tiny' })
     const notices = () =>
       readRows(app, "SELECT action, detail FROM audit_log WHERE action LIKE '%_cap' ORDER BY id")
@@ -86,16 +86,16 @@ describe('the monthly cap', () => {
     }
     await ask(7)
     assert.deepEqual(await notices(), [])
-    const near = ['near_cap', '80 % of 10 requests']
+    const near = ['near_cap', '80% of 10 requests']
     await ask(1)
     assert.deepEqual(await notices(), [near])
     await ask(1)
     await ask(3)
     await ask(3)
-    assert.deepEqual(await notices(), [near, ['reach_cap', '100 % of 10 requests']])
+    assert.deepEqual(await notices(), [near, ['reach_cap', '100% of 10 requests']])
     const warnings = log.events.filter(({ level }) => level === 'warn')
     const messages = warnings.map(({ message }) => message).slice(-2)
-    const parts = ['80 %', '100 %'].map((part) => `a user has used ${part} of the monthly cap`)
+    const parts = ['80%', '100%'].map((part) => `a user has used ${part} of the monthly cap`)
     assert.deepEqual(messages, parts)
     app.setClock(Date.UTC(2026, 1, 1))
     await ask(8)
@@ -111,14 +111,14 @@ describe('the monthly cap', () => {
       await app.services.ledger.flush()
     }
     await ask('tiny', 10)
-    const ofTiny = ['80 % of 10 requests', '100 % of 10 requests']
+    const ofTiny = ['80% of 10 requests', '100% of 10 requests']
     assert.deepEqual(await notices(), ofTiny)
     await ask('small', 5)
     assert.deepEqual(await notices(), ofTiny)
     await app.restart()
     await ask('small', 1)
-    assert.deepEqual(await notices(), [...ofTiny, '80 % of 20 requests'])
+    assert.deepEqual(await notices(), [...ofTiny, '80% of 20 requests'])
     await ask('small', 5)
-    assert.deepEqual(await notices(), [...ofTiny, '80 % of 20 requests', '100 % of 20 requests'])
+    assert.deepEqual(await notices(), [...ofTiny, '80% of 20 requests', '100% of 20 requests'])
   })
 })

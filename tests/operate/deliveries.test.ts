@@ -198,7 +198,7 @@ describe('the page of mails and webhook calls', () => {
         'bob@shop.example', receiver_id = 'bob', account = 'ada@example.com'`,
     )
     const html = await show()
-    assert.match(html, /20 % of the monthly cap reached<\/h2>/)
+    assert.match(html, /20% of the monthly cap reached<\/h2>/)
     assert.match(html, /Mail to a further receiver.*bob@shop\.example.*About.*ada@example\.com/)
     assert.doesNotMatch(html, /Mail to the user|nearly/)
   })

@@ -75,7 +75,7 @@ describe('GET /app/usage', () => {
     assert.equal(days.length, 31)
     assert.deepEqual(tableOf(html, 'Endpoints'), [
       ['Endpoint', 'Requests', 'Errors', 'Share of errors', 'Over a limit'],
-      ['GET /v1/ip/{ipAddress}', '2,001', '190', '9.5%', '190'],
+      ['GET /v1/ip/{ipAddress}', '2,001', '190', '9%', '190'],
       ['GET /v1/account/me/keys', '10', '10', '100%', '0'],
     ])
     const names = tableOf(html, 'Keys').map(([name = '', all]) => `${name.split(' ')[0]} ${all}`)

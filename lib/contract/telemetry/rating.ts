@@ -41,7 +41,7 @@ export function worstPage(paths: RumOverview['paths'], vital: CoreVital) {
  * rating of the value: 2,510 ms is 2.51 s, since 2.5 s would be good.
  */
 export function valueText(vital: Vital, value: number): string {
-  const unit = ruleOf(vital).unit === 'none' ? SCORE : unitOf(value)
+  const unit = unitOf(vital, value)
   const keepsRating = (more: number) => {
     return (
       rate(vital, Number((value / unit.size).toFixed(unit.digits + more)) * unit.size) ===
@@ -51,9 +51,14 @@ export function valueText(vital: Vital, value: number): string {
   return textIn(unit, value, [0, 1, 2].find(keepsRating) ?? 3)
 }
 
+/** The same in a column, where all values have as many digits: 2,510 ms is 2.5 s. */
+export function cellText(vital: Vital, value: number): string {
+  return textIn(unitOf(vital, value), value)
+}
+
 /** Such as 1.8 s or, below one second, 264 ms. */
 export function durationText(ms: number): string {
-  return textIn(unitOf(ms), ms)
+  return textIn(durationUnitOf(ms), ms)
 }
 
 interface Unit {
@@ -69,8 +74,12 @@ const SECONDS: Unit = { size: 1_000, digits: 1, suffix: '\u00a0s' }
 const MILLISECONDS: Unit = { size: 1, digits: 0, suffix: '\u00a0ms' }
 const SCORE: Unit = { size: 1, digits: 2, suffix: '' }
 
+function unitOf(vital: Vital, value: number): Unit {
+  return ruleOf(vital).unit === 'none' ? SCORE : durationUnitOf(value)
+}
+
 /** 999.6 ms would be shown as 1000 ms. */
-function unitOf(ms: number): Unit {
+function durationUnitOf(ms: number): Unit {
   return ms >= 999.5 ? SECONDS : MILLISECONDS
 }
 

@@ -2,7 +2,7 @@ import { PRECISIONS } from '../../../lib/contract/geo/geolocation.ts'
 import type { AddressSummary } from '../../../lib/contract/geo/summary.ts'
 import { labelOf } from '../../facts.ts'
 import { numbers, Table } from '../../table.tsx'
-import { count } from '../parts/format.ts'
+import { count, percent } from '../parts/format.ts'
 
 export type ListCounts = Omit<AddressSummary, 'meta'>
 
@@ -77,11 +77,7 @@ function Counts({ name, of, rows }: CountsProps) {
   return (
     <Table
       heads={[name, ...numbers('Rows', 'Share')]}
-      rows={rows.map(([value, n]) => [value, count(n), shareOf(n, of)])}
+      rows={rows.map(([value, n]) => [value, count(n), of === 0 ? '–' : percent(n / of)])}
     />
   )
-}
-
-function shareOf(part: number, whole: number): string {
-  return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)} %`
 }

@@ -5,7 +5,7 @@ import type { Overages } from '../../../lib/contract/billing/overages.ts'
 import { FirstKeyButton } from '../../first-key.tsx'
 import { Card, sizeOf } from '../parts/card.tsx'
 import { Copyable } from '../parts/copyable.tsx'
-import { count } from '../parts/format.ts'
+import { count, percent } from '../parts/format.ts'
 import { Given } from '../parts/given.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Time } from '../parts/time.tsx'
@@ -130,8 +130,8 @@ function CapNotice({ base, usage, overages }: Pick<OverviewProps, 'base' | 'usag
     case 'near':
       return (
         <Notice kind="hint">
-          You have used {percent(totalRequests, monthlyCap)} of your {count(monthlyCap)} requests in
-          this period. {link}.
+          You have used {percent(wholePercent(totalRequests / monthlyCap))} of your{' '}
+          {count(monthlyCap)} requests in this period. {link}.
         </Notice>
       )
     case 'full':
@@ -159,8 +159,8 @@ function FirstKey({ base, url }: Pick<OverviewProps, 'base' | 'url'>) {
 }
 
 /** Rounded down, so that 100% means that everything is used. */
-function percent(used: number, cap: number): string {
-  return `${Math.floor(cap === 0 ? 100 : Math.min(1, used / cap) * 100)}%`
+function wholePercent(share: number): number {
+  return Math.floor(share * 100) / 100
 }
 
 /** A bar that shows how much of a cap is used. The text beside it says the same. */

@@ -1,6 +1,6 @@
 import { Card } from '../parts/card.tsx'
 import { ChoiceLinks } from '../parts/choice-links.tsx'
-import { counted } from '../parts/format.ts'
+import { counted, percent } from '../parts/format.ts'
 import { UsageChart } from '../usage/usage-chart.tsx'
 import { RANGES, type Requests } from './requests.ts'
 
@@ -42,7 +42,7 @@ function summaryOf({ range, total, before }: Requests): string {
 }
 
 function changeText(total: number, before: number): string {
-  const change = Math.round((total / before - 1) * 100)
+  const change = Math.round((total / before - 1) * 100) / 100
   if (change === 0) return 'about as many as'
-  return `${Math.abs(change)} % ${change < 0 ? 'fewer' : 'more'} than`
+  return `${percent(Math.abs(change))} ${change < 0 ? 'fewer' : 'more'} than`
 }

@@ -8,6 +8,13 @@ export function counted(n: number, one: string, many: string): string {
   return `${count(n)} ${n === 1 ? one : many}`
 }
 
+/** Such as 12%, or 0.4%: below 1% with a digit after the point, so that little is not nothing. */
+export function percent(part: number, all = 1): string {
+  const of100 = all === 0 ? 0 : (part / all) * 100
+  if (of100 <= 0 || of100 >= 0.95) return `${Math.round(of100)}%`
+  return of100 < 0.1 ? 'under 0.1%' : `${of100.toFixed(1)}%`
+}
+
 /** shop.example of https://shop.example. Other schemes stay. */
 export function siteText(name: string): string {
   return name.replace(/^https:\/\//, '')

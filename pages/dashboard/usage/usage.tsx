@@ -3,7 +3,7 @@ import { SESSION } from '../../../lib/contract/account/usage-details.ts'
 import { numbers, Table } from '../../table.tsx'
 import { Card, sizeOf } from '../parts/card.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { count, counted } from '../parts/format.ts'
+import { count, counted, percent } from '../parts/format.ts'
 import { Given } from '../parts/given.tsx'
 import { type PageProps, Result } from '../parts/notice.tsx'
 import { endpointName } from './endpoints.ts'
@@ -96,7 +96,7 @@ function UsageReportView({ base, choice, names, report }: ReportProps) {
 }
 
 function Tiles({ total: { requests, errors, limited } }: { readonly total: UsageReport['total'] }) {
-  const shareOfErrors = share(errors, requests)
+  const shareOfErrors = percent(errors, requests)
   const size = sizeOf(shareOfErrors, count(limited))
   return (
     <div class="tiles">
@@ -136,7 +136,7 @@ function Totals({ noun, totals, linkTo, nameOf }: TotalsProps) {
             <a href={linkTo(total.id)}>{nameOf(total.id)}</a>,
             count(total.requests),
             count(total.errors),
-            share(total.errors, total.requests),
+            percent(total.errors, total.requests),
             count(total.limited),
           ])}
         />
@@ -151,11 +151,4 @@ export function keyName(id: string, key: Pick<NamedKey, 'name' | 'prefix'> | nul
   return key === null
     ? revokedName(id)
     : [<Given text={key.name} />, ' ', <code class="soft under">{key.prefix}…</code>]
-}
-
-/** With a digit after the point, so that few errors among many requests are not 0%. */
-export function share(part: number, all: number): string {
-  if (part === 0 || all === 0) return '0%'
-  const percent = (part / all) * 100
-  return percent < 0.1 ? 'under 0.1%' : `${Number(percent.toFixed(1))}%`
 }

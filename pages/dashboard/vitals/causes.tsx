@@ -4,9 +4,8 @@ import { CORE_VITALS, type CoreVital } from '../../../lib/contract/telemetry/met
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { numbers } from '../../table.tsx'
 import { Fold } from '../parts/fold.tsx'
-import { count } from '../parts/format.ts'
+import { count, percent } from '../parts/format.ts'
 import { ShareTable } from '../parts/share-table.tsx'
-import { percent } from './rating.ts'
 
 type Attribution = RumOverview['attribution']
 

@@ -4,7 +4,8 @@ import type {
   MetricOverview,
   RumOverview,
 } from '../../../lib/contract/telemetry/telemetry-overview.ts'
-import { isNotable, percent } from './rating.ts'
+import { percent } from '../parts/format.ts'
+import { isNotable } from './rating.ts'
 
 /** How the period compares with the period of the same length just before it. */
 export type Comparison =

@@ -1,10 +1,9 @@
 import { type CoreVital, METRIC_RULES } from '../../../lib/contract/telemetry/metrics.ts'
 import { MIN_VIEWS, rate, valueText } from '../../../lib/contract/telemetry/rating.ts'
 import type { MetricOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
-import { counted } from '../parts/format.ts'
+import { counted, percent } from '../parts/format.ts'
 import { MetricCard, Scale } from '../parts/metric-card.tsx'
 import { Change, type Comparison } from './comparison.tsx'
-import { percent } from './rating.ts'
 
 interface CoreCardProps {
   readonly vital: CoreVital

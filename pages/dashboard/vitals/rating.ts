@@ -67,9 +67,3 @@ export function isNotable(vital: CoreVital, now: MetricOverview, before: MetricO
 function withRange({ p75, p75Range }: MetricOverview) {
   return p75 === null || p75Range === null ? null : { p75, ...p75Range }
 }
-
-/** Formats a share between 0 and 1: 12 %, or 0.4 % if it is less than 1 %. */
-export function percent(share: number): string {
-  const of100 = share * 100
-  return `${of100 > 0 && of100 < 1 ? Math.max(0.1, Math.round(of100 * 10) / 10) : Math.round(of100)} %`
-}

@@ -1,5 +1,5 @@
 import { CORE_VITALS } from '../../../lib/contract/telemetry/metrics.ts'
-import { MIN_VIEWS, rate, valueText } from '../../../lib/contract/telemetry/rating.ts'
+import { cellText, MIN_VIEWS, rate } from '../../../lib/contract/telemetry/rating.ts'
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import type { Head } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
@@ -75,7 +75,7 @@ function toRow({ name, href, sampleCount, p75 }: Part, total: number): ShareRow 
     const value = p75[vital]
     if (value === null) return <span class="soft">–</span>
     const rating = sampleCount < MIN_VIEWS ? null : rate(vital, value)
-    return <Rated text={valueText(vital, value)} rating={rating} />
+    return <Rated text={cellText(vital, value)} rating={rating} />
   })
   return { name, href, share: sampleCount / total, cells: [count(sampleCount), ...values] }
 }

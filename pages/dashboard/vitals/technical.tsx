@@ -7,10 +7,10 @@ import { FactList } from '../../fact-list.tsx'
 import { numbers, Table } from '../../table.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { Fold } from '../parts/fold.tsx'
-import { count, counted, startOfHour } from '../parts/format.ts'
+import { count, counted, percent, startOfHour } from '../parts/format.ts'
 import { Time } from '../parts/time.tsx'
 import { deviceName, type LinkTo, type VitalsChoice } from './choice.ts'
-import { type Device, percent } from './rating.ts'
+import type { Device } from './rating.ts'
 import { Parts } from './shares.tsx'
 
 interface TechnicalProps {

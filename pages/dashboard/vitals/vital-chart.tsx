@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { METRIC_RULES, ruleOf, type Vital } from '../../../lib/contract/telemetry/metrics.ts'
-import { valueText } from '../../../lib/contract/telemetry/rating.ts'
+import { cellText } from '../../../lib/contract/telemetry/rating.ts'
 import type {
   RumOverview,
   SeriesPoint,
@@ -65,7 +65,7 @@ export function VitalChart({ vital, step, overview, linkTo }: VitalChartProps) {
 
 function cellsOf(vital: Vital, step: SeriesStep, point: SeriesPoint): Child[] {
   const { p50, p75, p95, sampleCount } = point[vital]
-  const text = (value: number | null) => (value === null ? '–' : valueText(vital, value))
+  const text = (value: number | null) => (value === null ? '–' : cellText(vital, value))
   const precision = step === 'hour' ? 'minute' : 'day'
   const time = <Time at={startOfHour(point.from)} precision={precision} />
   return [time, text(p50), text(p75), text(p95), count(sampleCount)]

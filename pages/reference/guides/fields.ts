@@ -5,10 +5,10 @@ import type { Block, GuideFacts } from './block.ts'
 
 /** Measured: docs/accuracy.md. */
 const AGREEMENT_ROWS = [
-  ['1', '99.4 %', '97.5 %'],
-  ['0.75', '100 %', '76.6 %'],
-  ['0.5', '97.2 %', '74.6 %'],
-  ['0', '88.9 %', '86.8 %'],
+  ['1', '99.4%', '97.5%'],
+  ['0.75', '100%', '76.6%'],
+  ['0.5', '97.2%', '74.6%'],
+  ['0', '88.9%', '86.8%'],
 ]
 
 export function fieldGuide({ url, result }: GuideFacts): Block[] {

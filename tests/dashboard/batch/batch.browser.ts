@@ -80,7 +80,7 @@ describe('the batch page', { timeout: TIMEOUT_MS }, () => {
       assert.deepEqual(heads?.slice(0, 3), ['column_1', 'ip', 'country'])
       assert.deepEqual(london?.slice(0, 4), ['81.2.69.160', '81.2.69.160', 'GB', 'United Kingdom'])
       assert.equal(bad?.at(-1), NO_ADDRESS)
-      assert.deepEqual(await countsOf(page, 'Country'), ['United Kingdom (GB)\t1\t50.0 %'])
+      assert.deepEqual(await countsOf(page, 'Country'), ['United Kingdom (GB)\t1\t50%'])
       const map = page.locator('.list-map svg')
       assert.equal(await map.locator('circle').count(), 1)
       assert.match((await map.getAttribute('aria-label')) ?? '', /around London, GB: 1 row$/)
@@ -137,7 +137,7 @@ describe('the batch page', { timeout: TIMEOUT_MS }, () => {
     await recognised(page, 'the last of several')
     await page.click('#batch button')
     await announced(page, 'In 1 row with several addresses, the last was looked up.')
-    assert.deepEqual(await countsOf(page, 'City'), ['London, GB-ENG\t2\t100.0 %'])
+    assert.deepEqual(await countsOf(page, 'City'), ['London, GB-ENG\t2\t100%'])
     await page.fill('#addresses', 'a,ip\n16.0.0.1,81.2.69.160')
     await recognised(page, 'addresses in “ip”')
     await page.selectOption('#place', { label: 'in a' })
@@ -271,8 +271,8 @@ describe('the batch page', { timeout: TIMEOUT_MS }, () => {
     const facts = await page.locator('.facts dd').allInnerTexts()
     assert.deepEqual(facts, ['1,000,000', '502', '100,000'])
     assert.deepEqual(await countsOf(page, 'City'), [
-      'London, GB-ENG\t300,000\t33.3 %',
-      'São "Paulo" 🌆, BR\t100,000\t11.1 %',
+      'London, GB-ENG\t300,000\t33%',
+      'São "Paulo" 🌆, BR\t100,000\t11%',
     ])
     assert.equal(await page.locator('.answers tbody tr').count(), 50)
     await page.click('text="Last"')

@@ -36,11 +36,11 @@ describe('the web vitals page', () => {
     await send(75, { metrics: slow, attribution: other })
     await send(10, { metrics: { lcp: 900 }, attribution: { lcp: 'img.hero' } })
     const text = await textOf('device=all')
-    assert.match(text, / LCP 4\.2 s Poor img\.hero in 75 % INP 600 ms Poor #buy in 100 % /)
+    assert.match(text, / LCP 4\.2 s Poor img\.hero in 75% INP 600 ms Poor #buy in 100% /)
     assert.match(text, / img\.hero 225 h1&lt;b&gt; 75 /)
     assert.match(
       text,
-      /In 75 % of slow interactions, the longest part is its handlers \(processing\)\./,
+      /In 75% of slow interactions, the longest part is its handlers \(processing\)\./,
     )
     assert.doesNotMatch(text, /div\.ad/, 'no view shifted too much')
     assert.doesNotMatch(await textOf('device=mobile'), /img\.hero/)

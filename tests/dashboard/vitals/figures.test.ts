@@ -40,9 +40,9 @@ describe('the figures of the web vitals page', () => {
     const html = await page('?period=24h')
     assert.match(
       section(html, 'lcp'),
-      /50 % better<\/span> <span class="soft">than 2\.0\u00a0s before/,
+      /50% better<\/span> <span class="soft">than 2\.0\u00a0s before/,
     )
-    assert.match(section(html, 'cls'), /100 % worse<\/span> <span class="soft">than 0\.10 before/)
+    assert.match(section(html, 'cls'), /100% worse<\/span> <span class="soft">than 0\.10 before/)
     const [inp = ''] = section(html, 'inp').split('id="cls"')
     assert.doesNotMatch(inp, /better|worse/)
     assert.match(html, />[^<]*INP not compared with the period before: that takes 300 values/)

@@ -7,13 +7,14 @@ import {
   METRIC_RULES,
   VITALS,
 } from '../../../lib/contract/telemetry/metrics.ts'
-import { MIN_VIEWS, rate, valueText } from '../../../lib/contract/telemetry/rating.ts'
+import { cellText, MIN_VIEWS, rate, valueText } from '../../../lib/contract/telemetry/rating.ts'
 import type { MetricOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { Group } from '../../../lib/rum/read/groups.ts'
 import { Centroids } from '../../../lib/rum/sketch/centroids.ts'
 import { newMeasure } from '../../../lib/rum/sketch/measures.ts'
 import { addCentroids, encodeMeasures } from '../../../lib/rum/sketch/measures-blob.ts'
-import { firstAudience, isNotable, judge, percent } from '../../../pages/dashboard/vitals/rating.ts'
+import { percent } from '../../../pages/dashboard/parts/format.ts'
+import { firstAudience, isNotable, judge } from '../../../pages/dashboard/vitals/rating.ts'
 import { type Draw, draw, lognormal, sketchOf } from '../../rum/rum-values.ts'
 
 const NBSP = '\u00a0'
@@ -56,8 +57,18 @@ describe('the verdict on Core Web Vitals', () => {
   it('rates values by the thresholds', () => {
     const rates = [2_500, 2_501, 4_000, 4_001].map((value) => rate('lcp', value))
     assert.deepEqual(rates, ['good', 'needs-improvement', 'needs-improvement', 'poor'])
-    const percents = [0, 0.004, 0.0001, 0.126, 1].map(percent)
-    assert.deepEqual(percents, ['0 %', '0.4 %', '0.1 %', '13 %', '100 %'])
+    const percents = [0, 0.0001, 0.004, 0.0096, 0.126, 1].map((share) => percent(share))
+    assert.deepEqual(percents, ['0%', 'under 0.1%', '0.4%', '1%', '13%', '100%'])
+    assert.equal(percent(0, 0), '0%')
+  })
+
+  it('gives all values of a column as many digits, and a figure those that its rating needs', () => {
+    const texts = (text: typeof cellText) =>
+      [4_020, 4_900, 2_510].map((value) => text('lcp', value))
+    assert.deepEqual(texts(cellText), ['4.0\u00a0s', '4.9\u00a0s', '2.5\u00a0s'])
+    assert.deepEqual(texts(valueText), ['4.02\u00a0s', '4.9\u00a0s', '2.51\u00a0s'])
+    assert.equal(cellText('cls', 0.1001), '0.10')
+    assert.equal(cellText('inp', 200.4), '200\u00a0ms')
   })
 })
 
