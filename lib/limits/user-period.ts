@@ -29,7 +29,7 @@ export interface Counts {
 }
 
 const NO_CHARGE = { cap: 0, maxUnits: 0 }
-const NO_NOTICES: readonly DueNotice[] = []
+const NO_NOTICES: readonly never[] = []
 
 /** What the meters are opened with. */
 export interface MeterOptions {
@@ -83,7 +83,7 @@ export class UserPeriod extends Line {
   /** The notices that were given. */
   #warned: Warned
   /** Notices that are being written. */
-  #notices = NO_NOTICES
+  #notices: readonly DueNotice[] = NO_NOTICES
 
   constructor(
     { userId, period, bucket }: Pick<UserPeriod, 'userId' | 'period' | 'bucket'>,
@@ -193,8 +193,13 @@ export interface Usage {
 }
 
 /** Returns the notices that are due and were not given yet. Of several shares of the cap, only the highest is mailed. */
-function dueNotices(usage: Usage, { warned, warnedCap, warnedUnits }: Warned): CapNotice[] {
+function dueNotices(
+  usage: Usage,
+  { warned, warnedCap, warnedUnits }: Warned,
+): readonly CapNotice[] {
   const { userId, requests, overage, cap, spending, capShares } = usage
+  // Of almost all users of a flush, and quick.
+  if (spending === null && requests < (cap * (capShares[0]?.percent ?? 0)) / 100) return NO_NOTICES
   const last = cap === warnedCap ? warned : 0
   const reached = capShares.filter(
     ({ percent }) => percent > last && requests >= (cap * percent) / 100,
