@@ -20,21 +20,29 @@ interface AnswerProps {
 /** The outcome of a look-up, and the place on a map. */
 export function Answer({ maps, outcome, isOwn }: AnswerProps) {
   const result = 'result' in outcome ? outcome.result : undefined
+  const place = result?.location?.coordinates
   return (
-    <div class="looked-up">
+    <div class={place === undefined ? 'looked-up' : 'looked-up mapped'}>
       <section class="card" aria-label="Result">
         <OutcomeView outcome={outcome} isOwn={isOwn} />
       </section>
-      {result?.location !== undefined && <MapCard maps={maps} result={result} />}
+      {result !== undefined && place !== undefined && (
+        <MapCard maps={maps} result={result} place={place} />
+      )}
+      {result?.location !== undefined && place === undefined && (
+        <p class="soft">This result has no coordinates, so no map is shown.</p>
+      )}
     </div>
   )
 }
 
-function MapCard({ maps, result }: { maps: MapHrefs; result: GeolocationResult }) {
-  const place = result.location?.coordinates
-  if (place === undefined) {
-    return <p class="soft">This result has no coordinates, so no map is shown.</p>
-  }
+interface MapCardProps {
+  readonly maps: MapHrefs
+  readonly result: GeolocationResult
+  readonly place: Place
+}
+
+function MapCard({ maps, result, place }: MapCardProps) {
   return (
     <section class="card map" aria-label="Map">
       <PlaceMap

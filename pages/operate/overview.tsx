@@ -75,7 +75,7 @@ type FiguresProps = Pick<OverviewOfAllProps, 'base' | 'traffic' | 'signUps' | 'r
 function Figures({ base, traffic, signUps, revenue }: FiguresProps) {
   const size = sizeOf(count(traffic.today), count(signUps.day))
   return (
-    <div class="tiles">
+    <div class={revenue === null ? 'tiles of-three' : 'tiles of-four'}>
       <Card id="requests" title="Requests today" size={size}>
         <p class="figure">{count(traffic.today)}</p>
         <p class="soft">{count(traffic.yesterday)} yesterday</p>

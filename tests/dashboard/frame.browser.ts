@@ -150,10 +150,12 @@ const PAGES = [
   '/',
   '/docs',
   '/app/sign-in',
+  '/app/sign-up',
   '/app',
   '/app/keys',
   '/app/usage',
   '/app/account',
+  '/app/batch',
   '/app/vitals',
 ]
 
@@ -165,8 +167,49 @@ describe('the layout while a page loads', { timeout: TIMEOUT_MS }, () => {
         assert.equal(await shiftOf(page), 0, path)
       }
     })
+
+    it(`does not shift as its parts arrive: ${width} pixels wide`, async () => {
+      for (const path of PAGES) {
+        const { page } = await open(path, { viewport: { width, height: 800 } })
+        assert.deepEqual(await page.evaluate(SHIFTS_IN_PARTS), [], path)
+      }
+    })
   }
 })
+
+/** What moves on a slow line, when the browser paints the page before one of its blocks has come. */
+const SHIFTS_IN_PARTS = `(async () => {
+  const html = await (await fetch(location)).text()
+  const blocks = /<(?:main|section|form|fieldset|figure|footer|table|p|h2|div class="field|button type="submit)/g
+  const body = html.indexOf('<body')
+  const shifts = []
+  const observer = new PerformanceObserver((list) => shifts.push(...list.getEntries()))
+  observer.observe({ type: 'layout-shift' })
+  const frame = () => new Promise((done) => requestAnimationFrame(done))
+  const styled = () => Promise.all([...document.querySelectorAll('link[rel=stylesheet]')]
+    .filter(({ sheet }) => sheet === null)
+    .map((link) => new Promise((done) => link.addEventListener('load', done))))
+  const painted = async () => {
+    await styled()
+    for (let frames = 0; frames < 3; frames++) await frame()
+  }
+  const moved = []
+  const cuts = [...html.matchAll(blocks)].map(({ index }) => index).filter((index) => index > body)
+  const step = Math.ceil(cuts.length / 12)
+  for (const cut of cuts.filter((_, at) => at % step === 0)) {
+    document.open()
+    document.write(html.slice(0, cut))
+    await painted()
+    observer.takeRecords()
+    shifts.length = 0
+    document.write(html.slice(cut))
+    document.close()
+    await painted()
+    shifts.push(...observer.takeRecords())
+    if (shifts.length > 0) moved.push([html.slice(cut, cut + 60), ...shifts.map(({ value }) => value)])
+  }
+  return moved
+})()`
 
 const Sent = v.object({ metrics: v.object({ cls: v.number() }) })
 

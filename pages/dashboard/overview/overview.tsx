@@ -43,7 +43,7 @@ export function Overview(props: OverviewProps) {
     <>
       <CapNotice base={base} usage={usage} overages={overages} />
       {keys.length === 0 && <FirstKey base={base} url={url} />}
-      <div class="tiles">
+      <div class="tiles of-four">
         <PeriodCard {...props} />
         <PlanAndKeys {...props} />
         <SlowestSite base={base} sites={sites} siteCount={siteCount} />

@@ -99,7 +99,7 @@ function Tiles({ total: { requests, errors, limited } }: { readonly total: Usage
   const shareOfErrors = percent(errors, requests)
   const size = sizeOf(shareOfErrors, count(limited))
   return (
-    <div class="tiles">
+    <div class="tiles of-three">
       <Card id="requests" title="Requests">
         <p class="figure">{count(requests)}</p>
         <p class="soft">A batch is one request here, but counts each address on your plan</p>
