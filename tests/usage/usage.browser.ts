@@ -115,6 +115,8 @@ describe('the usage page in a browser', { timeout: TIMEOUT_MS }, () => {
       [one, 390],
       [one, 1280],
       ['/app/usage', 1280],
+      ['/app/usage', 390],
+      ['/app/usage', 320],
     ] as const
     for (const [path, width] of charts) {
       const { page } = await open(path, { viewport: { width, height: 844 } })
