@@ -69,7 +69,7 @@ describe('POST /app/sign-up', () => {
     assert.match(html, /id="email-problem" role="alert">This address already has an account/)
     assert.match(html, /href="[^"]*\/app\/forgot"/)
     const forgot = await visitPage(app, '/app/forgot')
-    assert.match(forgot.html, /npm run user -- --email ADDRESS --link/)
+    assert.match(forgot.html, /<pre[^>]*>npm run user -- --email ADDRESS --link<\/pre>/)
   })
 
   it('answers 404 when sign-up is closed', async () => {

@@ -1,3 +1,4 @@
+import { Copyable } from '../parts/copyable.tsx'
 import { Choice, Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
@@ -150,8 +151,9 @@ export function ForgotPassword(props: ForgotPasswordProps) {
       <>
         <p>
           This instance does not send e-mail. Ask the administrator for a link to set a new
-          password. Administrators make one with <code>{linkCommand}</code>.
+          password. Administrators make one with this command:
         </p>
+        <Copyable id="link-command" text={linkCommand} />
         <BackToSignIn base={base} />
       </>
     )
