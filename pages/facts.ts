@@ -1,10 +1,11 @@
+import { databaseName } from '../lib/contract/geo/database-names.ts'
 import type { GeolocationResult, Precision } from '../lib/contract/geo/geolocation.ts'
 import type { HealthStatus } from '../lib/contract/system.ts'
 import { percent } from './dashboard/parts/format.ts'
 
 type Coded = Precision | HealthStatus['status'] | keyof HealthStatus['checks']
 
-/** What pages call the identifiers of the API and the names of our own files. */
+/** What pages call the identifiers of the API. */
 const LABELS = {
   city: 'City',
   region: 'Region',
@@ -29,41 +30,13 @@ const LABELS = {
 
   publishable: 'Publishable',
   secret: 'Secret',
-
-  dbip: 'DB-IP',
-  geofeed: 'Geofeeds',
-  iana: 'IANA',
-  ip2proxy: 'IP2Proxy',
-  ipinfo: 'IPinfo',
-  lists: 'Free lists',
-  maxmind: 'MaxMind',
-  overlay: 'Overlay',
-
-  'GeoLite2-City': 'GeoLite2 City',
-  'downloaded-GeoLite2-City': 'GeoLite2 City',
-  'downloaded-GeoLite2-ASN': 'GeoLite2 ASN',
-  'dbip-city-ipv4': 'DB-IP City Lite, IPv4',
-  'dbip-city-ipv6': 'DB-IP City Lite, IPv6',
-  'downloaded-dbip-city-lite': 'DB-IP City Lite',
-  'downloaded-lists': 'Free lists',
-  asn: 'ASN',
-  geofeeds: 'Geofeeds',
-
-  'DBIP-City-Lite': 'DB-IP City Lite',
-  'GeoLite2-ASN': 'GeoLite2 ASN',
-  'Meridian-Geofeeds': 'Geofeeds',
-  'Meridian-Lists': 'Free lists',
-  'Meridian-Overlay': 'Overlay',
-  'city ipv4': 'City, IPv4',
-  'city ipv6': 'City, IPv6',
-  'ip-location-db-ASN': 'ASN',
 } satisfies Readonly<Record<Coded, string>> & Readonly<Record<string, string>>
 
 const BY_ID: ReadonlyMap<string, string> = new Map(Object.entries(LABELS))
 
-/** What pages call `id`; others, such as an operator's own file, are called by their name. */
+/** What pages call `id` of the API, or of a database. */
 export function labelOf(id: string): string {
-  return BY_ID.get(id) ?? id
+  return BY_ID.get(id) ?? databaseName(id)
 }
 
 type Location = NonNullable<GeolocationResult['location']>

@@ -30,6 +30,12 @@ export function rangeText(from: number, to: number, now: number | null): string 
   return first.day === last.day ? end : `${first.day}–${end}`
 }
 
+/** November 2026, of a month of the API, 2026-11. */
+export function monthText(month: string): string {
+  const parts = { month: 'long', year: 'numeric', timeZone: 'UTC' } as const
+  return new Date(month).toLocaleDateString('en', parts)
+}
+
 interface TimeParts {
   readonly day: number
   readonly month: string

@@ -1,3 +1,4 @@
+import { databaseName } from '../contract/geo/database-names.ts'
 import { commandText } from '../parts/clone-or-package.ts'
 import { DAY_MS, HOUR_MS } from '../parts/durations.ts'
 import { type Finding, ok, warning, wrong } from './finding.ts'
@@ -26,17 +27,33 @@ const OWN_FILES = ['overlay', 'geofeeds']
 /** A server checks once a day. Two failures in a row may be the provider's fault. */
 const OLD_DOWNLOAD_MS = 3 * DAY_MS
 const OLD_BACKUP_MS = 2 * DAY_MS
+const LIST = new Intl.ListFormat('en')
 
-/** Checks whether the databases can be used, and how old they are. */
+/** Checks whether the databases can be used, and how old they are: one finding for all that are old for one reason. */
 export function checkGeo(files: readonly GeoFile[], renewal: Renewal, now: number): Finding[] {
-  return files.map((file) => {
-    if ('problem' in file) return checkUnusable(file)
+  const old = new Map<string, { advice: string; names: string[] }>()
+  const found: Finding[] = []
+  for (const file of files) {
+    if ('problem' in file) {
+      found.push(checkUnusable(file))
+      continue
+    }
     const { days, isOld } = geoAge(Date.parse(file.builtAt), now)
-    const text = `${file.name} was built ${counted(days, 'day')} ago`
-    if (!isOld || OWN_FILES.includes(file.name)) return ok(text)
+    const age = counted(days, 'day')
+    if (!isOld || OWN_FILES.includes(file.name)) {
+      found.push(ok(`${databaseName(file.name)} was built ${age} ago`))
+      continue
+    }
     const { reason, advice } = whyOld(file.provider, renewal)
-    return warning(`${text}: ${reason}`, advice)
+    const alike = old.get(reason) ?? { advice, names: [] }
+    alike.names.push(`${databaseName(file.name)} (${age})`)
+    old.set(reason, alike)
+  }
+  const warnings = [...old].map(([reason, { advice, names }]) => {
+    const are = names.length === 1 ? 'is' : 'are'
+    return warning(`${LIST.format(names)} ${are} old: ${reason}`, advice)
   })
+  return [...warnings, ...found]
 }
 
 /** What brings newer databases. */
@@ -60,7 +77,7 @@ export function whyOld(provider: string, { isOwn, isRegular, hasAccount }: Renew
   }
   if (OF_MAXMIND.includes(provider) && !hasAccount) {
     const settings = 'MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY'
-    const advice = `enter it at /app/operate/databases, or set ${settings}`
+    const advice = `enter it on the page /app/operate/databases, or set ${settings}`
     const onPage = 'enter its ID and licence key above'
     return { reason: "a newer one needs MaxMind's free account", advice, onPage }
   }

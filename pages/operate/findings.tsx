@@ -85,12 +85,12 @@ function CheckView({ base, findings, hasBadge }: CheckViewProps) {
         <div>
           {alike.map((finding) => (
             <p>
-              <Coded text={finding.text} />
+              <Coded base={base} text={finding.text} />
             </p>
           ))}
           {alike[0].advice !== undefined && (
             <p class="soft">
-              <Coded text={toSentence(alike[0].advice)} />
+              <Coded base={base} text={toSentence(alike[0].advice)} />
             </p>
           )}
         </div>
@@ -110,10 +110,20 @@ function Next({ base, check }: { readonly base: string; readonly check: string }
 const CODE =
   /((?:npm run|npx meridian) [a-z-]+(?: --[a-z-]*)*|chmod \d+|\b[A-Z]+(?:_[A-Z]+)+(?:=[\w./:-]*\w)?|(?<=^|\s)\/[\w./-]*\w)/
 
+interface CodedProps {
+  readonly base: string | undefined
+  readonly text: string
+}
+
 /** A text of the doctor, which is plain because terminals and programs read it as well. */
-function Coded({ text }: { readonly text: string }): Child {
+function Coded({ base, text }: CodedProps): Child {
   // The separators are captured: every second part is code.
-  return text.split(CODE).map((part, at) => (at % 2 === 0 ? part : <code>{part}</code>))
+  return text.split(CODE).map((part, at) => {
+    if (at % 2 === 0) return part
+    const next = Object.values(NEXT).find(([path]) => path === part)
+    if (base === undefined || next === undefined) return <code>{part}</code>
+    return <a href={`${base}${next[0]}`}>{next[1]}</a>
+  })
 }
 
 /** Begins with a capital, unless with code. */

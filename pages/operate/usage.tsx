@@ -9,6 +9,7 @@ import { SPLITS, type Split } from '../dashboard/usage/filters.tsx'
 import type { DailyUsage, UsageTotal } from '../dashboard/usage/report.ts'
 import { UsageChart } from '../dashboard/usage/usage-chart.tsx'
 import { numbers, Table } from '../table.tsx'
+import { monthText } from '../time-text.ts'
 import { CsvLink, NextPage } from './matches.tsx'
 import { personPath } from './person-view.ts'
 
@@ -52,7 +53,7 @@ export function UsageOfAll({ base, choice, months, daily, list, hasMore }: Usage
     <>
       <Filters path={path} choice={choice} months={months} />
       <p class="soft" id="summary" role="status">
-        {counted(requests, 'request', 'requests')} of all users in {choice.month}{' '}
+        {counted(requests, 'request', 'requests')} of all users in {monthText(choice.month)}{' '}
         <CsvLink path={path} filter={{ month: choice.month }} />
       </p>
       <div id="report">
@@ -82,7 +83,7 @@ function Filters({ path, choice, months }: FiltersProps) {
     <form class="filters" method="get" action={path}>
       <Select name="month" label="Month (UTC)">
         {months.map((month) => (
-          <Option value={month} text={month} chosen={choice.month} />
+          <Option value={month} text={monthText(month)} chosen={choice.month} />
         ))}
       </Select>
       <Select name="split" label="Split by">

@@ -32,7 +32,20 @@ describe('checkGeo', () => {
       { name: 'a', provider: 'dbip', builtAt: builtAt(45) },
       { name: 'b', provider: 'dbip', builtAt: builtAt(46) },
     ]
-    matches(checkGeo(files, RENEWED, NOON), /^ok$/, /^warning: b was built 46 days ago: no downl/)
+    matches(checkGeo(files, RENEWED, NOON), /^warning: b \(46 days\) is old: no downl/, /^ok$/)
+  })
+
+  it('says each reason once, for all databases that are old for it, by their names', () => {
+    const files = [
+      { name: 'GeoLite2-City', provider: 'maxmind', builtAt: builtAt(72) },
+      { name: 'dbip-city-ipv4', provider: 'dbip', builtAt: builtAt(46) },
+      { name: 'asn', provider: 'ip-location-db', builtAt: builtAt(165) },
+    ]
+    const texts = checkGeo(files, RENEWED, NOON).map(({ text }) => text)
+    assert.deepEqual(texts, [
+      "GeoLite2 City (72 days) and ASN (165 days) are old: a newer one needs MaxMind's free account",
+      'DB-IP City Lite, IPv4 (46 days) is old: no download has brought a newer one',
+    ])
   })
 
   it('says why a database is old, and what to do', () => {
@@ -43,7 +56,10 @@ describe('checkGeo', () => {
     assert.match(text('dbip', {}), /: no download has brought .* → run: npm run geo -- --download$/)
     assert.match(text('dbip', { isRegular: false }), /MERIDIAN_GEO_DOWNLOAD=0 .* → unset it, or/)
     for (const provider of ['maxmind', 'ip-location-db']) {
-      assert.match(text(provider, {}), /: a newer one needs MaxMind's free account → enter it at /)
+      assert.match(
+        text(provider, {}),
+        /: a newer one needs MaxMind's free account → enter it on the page /,
+      )
       assert.match(text(provider, { hasAccount: true }), /: no download has brought a newer one/)
     }
     assert.match(

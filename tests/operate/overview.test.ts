@@ -93,6 +93,18 @@ describe('the first page of operators', () => {
     assert.doesNotMatch(problems, /badge/)
   })
 
+  it('leads to the page that an advice names', async () => {
+    const advice = 'enter it on the page /app/operate/databases, or set MERIDIAN_GEO'
+    const findings = [{ check: 'Mail', state: 'warning', text: 'The file is old', advice }]
+    const { app, olga, show } = await open({ runScript: async () => JSON.stringify(findings) })
+    await olga.submit(`${PAGE}/system/doctor`)
+    await app.services.operatorJobs.doctor.settled()
+    assert.match(
+      await show(),
+      /Enter it on the page <a href="\/app\/operate\/databases">Databases<\/a>, or set <code>/,
+    )
+  })
+
   it('says that all is well, or how the health check fails', async () => {
     const { app, show } = await open()
     app.setReadOnly(true)
