@@ -17,18 +17,23 @@ export function kindName(kind: Kind): string {
 const SHOWN_CHARACTERS = 60
 
 /** Says how a list is read, such as: CSV with commas, with a header; addresses in “ip”. */
-export function describeForm({
-  kind,
-  hasHeader,
-  hasDirectives,
-  columns,
-  column,
-  take,
-}: ListForm): string {
-  const name = column === null ? undefined : columns[column]
-  const place =
-    name === undefined ? 'anywhere in the line' : `in “${name.slice(0, SHOWN_CHARACTERS)}”`
+export function describeForm(form: ListForm): string {
+  const { kind, hasHeader, hasDirectives, take } = form
   const named = hasDirectives === true ? ', named by #Fields' : ''
   const header = hasHeader ? ', with a header' : named
-  return `${KIND_NAMES[kind]}${header}; addresses ${place}, the ${take} of several`
+  if (!isPlain(form))
+    return `${KIND_NAMES[kind]}${header}; ${placeOf(form)}, the ${take} of several`
+  return `One address per line${header}${take === 'first' ? '' : ', the last of several'}`
+}
+
+/** Without a second column there are no commas to speak of. */
+function isPlain({ kind, columns, column }: ListForm): boolean {
+  return kind === 'comma' && columns.length === 1 && column === 0
+}
+
+function placeOf({ columns, column }: ListForm): string {
+  const name = column === null ? undefined : columns[column]
+  return name === undefined
+    ? 'addresses anywhere in the line'
+    : `addresses in “${name.slice(0, SHOWN_CHARACTERS)}”`
 }

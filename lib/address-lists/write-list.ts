@@ -13,9 +13,9 @@ export type Cell = string | number | boolean | undefined
 export function createTableWriter(form: ListForm, delimiter: string, names: readonly string[]) {
   const { formatRow } = dsvFormat(delimiter)
   const own = KINDS[form.kind]
-  const width = own === undefined ? 1 : form.columns.length
-  const ownNames = own === undefined ? ['line'] : form.columns
-  const added = formatRow(uniqueNames(names, ownNames))
+  const columns = ownNames(form)
+  const width = columns.length
+  const added = formatRow(uniqueNames(names, columns))
   const ownCells = ({ record, cells }: Row): string => {
     if (cells === undefined) return formatRow([record])
     const isAsWritten = own === delimiter && !record.includes('"')
@@ -24,7 +24,7 @@ export function createTableWriter(form: ListForm, delimiter: string, names: read
   }
   return {
     /** Names for the columns, if the list has no header. */
-    header: (): string => (form.hasHeader ? '' : toLine(formatRow([...ownNames]), added)),
+    header: (): string => (form.hasHeader ? '' : toLine(formatRow([...columns]), added)),
     /** The row with its cells; the header with the names of the added columns. */
     line: (row: Row, added: string): string => {
       if (row.kind === 'comment') return ''
@@ -39,6 +39,14 @@ export function createTableWriter(form: ListForm, delimiter: string, names: read
     return `${text}${delimiter}${more}${form.lineBreak}`
   }
 }
+
+/** The names of the list's own columns in its table; a line without cells is one cell. */
+export function ownNames({ kind, columns }: ListForm): readonly string[] {
+  return KINDS[kind] === undefined ? [LINE] : columns
+}
+
+/** The name of the column of lines without cells. */
+export const LINE = 'line'
 
 /** Writes the rows of a list with their results. */
 export interface Lines {

@@ -2,7 +2,7 @@ import { createPlaceCounts } from '../../lib/address-lists/count-places.ts'
 import { NO_ADDRESS } from '../../lib/address-lists/find-addresses.ts'
 import type { ListForm } from '../../lib/address-lists/form.ts'
 import { type Row, readList } from '../../lib/address-lists/read-list.ts'
-import { uniqueNames } from '../../lib/address-lists/write-list.ts'
+import { ownNames } from '../../lib/address-lists/write-list.ts'
 import { BATCH_MAX } from '../../lib/contract/geo/batch.ts'
 import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
@@ -10,7 +10,6 @@ import { parseAddress } from '../../lib/parts/net/address.ts'
 import type { BatchAnswer } from '../../pages/dashboard/look-up/batch.tsx'
 import {
   addedCells,
-  addedNames,
   BATCH_FIELDS,
   type BatchColumn,
 } from '../../pages/dashboard/look-up/batch-columns.ts'
@@ -39,11 +38,10 @@ export async function lookUpList(
       result === undefined ? { error: NO_ADDRESS } : { ip: canonical(row.address), result }
     return addedCells(columns, answer).map((cell) => String(cell ?? ''))
   })
-  const own = form.columns.length === 0 || form.kind === 'json' ? ['line'] : form.columns
+  const width = ownNames(form).length
   return {
     form,
-    heads: [...own, ...uniqueNames(addedNames(columns), own)],
-    rows: rows.map((row, at) => [...ownCells(row, own.length), ...(added[at] ?? [])]),
+    rows: rows.map((row, at) => [...ownCells(row, width), ...(added[at] ?? [])]),
     ...countPlaces(rows.map((row) => [canonical(row.address), resultOf(row)])),
     degraded: [...results.values()].some(({ meta }) => meta?.degraded === true),
   }

@@ -82,6 +82,13 @@ describe('describeForm', () => {
   it('says how a list is read', () => {
     const csv = 'CSV with semicolons, with a header; addresses in “ip”, the first of several'
     assert.equal(describeForm(recognise('who;ip\nAda;1.2.3.4')), csv)
+    const plain = recognise('81.2.69.160\n::1')
+    assert.equal(describeForm(plain), 'One address per line')
+    assert.equal(
+      describeForm({ ...plain, take: 'last' }),
+      'One address per line, the last of several',
+    )
+    assert.equal(describeForm(recognise('ip\n::1')), 'One address per line, with a header')
     const log = 'Lines of a log; addresses anywhere in the line, the last of several'
     assert.equal(describeForm(recognise(LOG, { take: 'last' })), log)
   })

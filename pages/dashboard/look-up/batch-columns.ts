@@ -57,6 +57,11 @@ export function addedNames(columns: readonly BatchColumn[]): string[] {
   return ['ip', ...columns.map(({ name }) => name), 'degraded', 'error']
 }
 
+/** The heads of these cells on the page. */
+export function addedLabels(columns: readonly BatchColumn[]): string[] {
+  return ['Address', ...columns.map(({ label }) => label), 'Degraded', 'Error']
+}
+
 export type Cell = string | number | undefined
 
 export function addedCells(columns: readonly BatchColumn[], answer: RowAnswer): Cell[] {

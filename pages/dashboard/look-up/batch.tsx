@@ -26,7 +26,6 @@ interface BatchProps extends PageProps {
 
 export interface BatchAnswer {
   readonly form: ListForm
-  readonly heads: readonly string[]
   readonly rows: readonly (readonly string[])[]
   readonly summary: ListCounts
   readonly spots: readonly Spot[]
@@ -54,7 +53,9 @@ export function Batch(props: BatchProps) {
       </PostForm>
       <Run />
       <div id="results" class="items">
-        {props.answer !== undefined && <Answers base={base} world={world} answer={props.answer} />}
+        {props.answer !== undefined && (
+          <Answers base={base} world={world} columns={columns} answer={props.answer} />
+        )}
       </div>
     </>
   )
@@ -132,9 +133,9 @@ function Run() {
   )
 }
 
-type AnswersProps = Required<Pick<BatchProps, 'base' | 'world' | 'answer'>>
+type AnswersProps = Required<Pick<BatchProps, 'base' | 'world' | 'columns' | 'answer'>>
 
-function Answers({ base, world, answer }: AnswersProps) {
+function Answers({ base, world, columns, answer }: AnswersProps) {
   return (
     <>
       <Card id="summary" title="Summary">
@@ -150,7 +151,7 @@ function Answers({ base, world, answer }: AnswersProps) {
         <ListMap world={world} spots={answer.spots} elsewhere={answer.elsewhere} />
       </Card>
       <Card id="rows" title="Rows">
-        <ListTable labelledBy="rows" heads={answer.heads} rows={answer.rows} />
+        <ListTable labelledBy="rows" form={answer.form} columns={columns} rows={answer.rows} />
       </Card>
     </>
   )

@@ -105,11 +105,13 @@ function rowsIn({ source, form }: List, signal: AbortSignal) {
 
 /** The table of the results, and the files to download. */
 async function toTable(
-  { form, hasMark }: List,
+  { form, columns, hasMark }: List,
   write: (output: Output) => AsyncIterable<string>,
-): Promise<Pick<ListReport, 'table' | 'firstPage' | 'download'>> {
+): Promise<Pick<ListReport, 'form' | 'columns' | 'table' | 'firstPage' | 'download'>> {
   const table = await openTable(write('csv'), delimiterOf('csv', form))
   return {
+    form,
+    columns,
     table,
     firstPage: await table.readPage(0),
     download: async (output) => {

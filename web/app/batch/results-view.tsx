@@ -1,14 +1,14 @@
 import { render, useState } from 'hono/jsx/dom'
 import { ListMap } from '../../../pages/dashboard/look-up/list-map.tsx'
 import { ListSummary } from '../../../pages/dashboard/look-up/list-summary.tsx'
-import { ListTable } from '../../../pages/dashboard/look-up/list-table.tsx'
+import { ListTable, type ListTableProps } from '../../../pages/dashboard/look-up/list-table.tsx'
 import { Card } from '../../../pages/dashboard/parts/card.tsx'
 import { count } from '../../../pages/dashboard/parts/format.ts'
 import type { CountsSoFar } from './count-places.ts'
 import { type ResultTable, ROWS_PER_PAGE } from './table-pages.ts'
 import { OUTPUTS, type Output } from './write-results.ts'
 
-export interface ListReport extends CountsSoFar {
+export interface ListReport extends CountsSoFar, Pick<ListTableProps, 'form' | 'columns'> {
   readonly rows: number
   readonly table: ResultTable
   readonly firstPage: readonly (readonly string[])[]
@@ -87,7 +87,8 @@ function save(blob: Blob, name: string): string {
 
 const KEPT_MS = 60_000
 
-function Pages({ report: { rows, table, firstPage } }: Omit<ResultsProps, 'world'>) {
+function Pages({ report }: Omit<ResultsProps, 'world'>) {
+  const { rows, form, columns, table, firstPage } = report
   const [{ page, cells }, setShown] = useState({ page: 0, cells: firstPage })
   const last = Math.max(0, Math.ceil(rows / ROWS_PER_PAGE) - 1)
   const go = async (to: number) => {
@@ -102,7 +103,7 @@ function Pages({ report: { rows, table, firstPage } }: Omit<ResultsProps, 'world
   ] as const
   return (
     <>
-      <ListTable labelledBy="rows" heads={table.heads} rows={cells} />
+      <ListTable labelledBy="rows" form={form} columns={columns} rows={cells} />
       <nav class="actions" aria-label="Pages of the table">
         <span role="status">{rangeOf(page, rows)}</span>
         {last > 0 &&

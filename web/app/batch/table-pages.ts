@@ -13,10 +13,8 @@ export type ResultTable = Awaited<ReturnType<typeof openTable>>
 export async function openTable(texts: AsyncIterable<string>, delimiter: string) {
   const parts = await toBlobs(texts)
   const read = async (part: number) => toRows((await parts[part]?.text()) ?? '', delimiter)
-  const [heads = []] = await read(0)
   return {
     parts,
-    heads,
     /** The rows of a page, counted from 0. */
     readPage: async (page: number): Promise<string[][]> => {
       const row = page * ROWS_PER_PAGE

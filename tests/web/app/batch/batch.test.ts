@@ -110,7 +110,6 @@ describe('openTable', () => {
   it('reads any page of the rows', async () => {
     const list = Array.from({ length: 2_345 }, (_, n) => `${n},"a\n${n}",::1`).join('\n\n')
     const table = await openTable(results(list, 'csv'), ',')
-    assert.deepEqual(table.heads.slice(0, 4), ['column_1', 'column_2', 'column_3', 'ip'])
     for (const page of [0, 19, 20, 46]) {
       const rows = await table.readPage(page)
       const from = page * ROWS_PER_PAGE
