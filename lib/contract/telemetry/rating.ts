@@ -25,13 +25,16 @@ export const WHOSE: Readonly<Record<DeviceType | 'all', string>> = {
   all: 'For all visitors',
 }
 
-/** The page with the worst value, of those with enough views; null if there is none. */
-export function worstPage(paths: RumOverview['paths'], vital: CoreVital) {
+/**
+ * The page with the worst value, of those with enough views; null if none of them is at least as bad as `whole`,
+ * the value of all pages: pages with few views are then worse.
+ */
+export function worstPage(paths: RumOverview['paths'], vital: CoreVital, whole: number) {
   let worst: { readonly path: string; readonly value: number } | null = null
   for (const { path, sampleCount, p75 } of paths) {
-    const value = p75[vital] ?? 0
-    const isJudged = path.startsWith('/') && sampleCount >= MIN_VIEWS
-    if (isJudged && (worst === null || value > worst.value)) worst = { path, value }
+    const value = p75[vital]
+    if (value === null || !path.startsWith('/') || sampleCount < MIN_VIEWS) continue
+    if (value >= (worst?.value ?? whole)) worst = { path, value }
   }
   return worst
 }

@@ -103,7 +103,7 @@ async function describe(parts: Parts, { alert, day, turned }: Turn): Promise<Poo
   const findings: PoorVitals['findings'] = []
   for (const { device, vital, value } of turned) {
     const { paths } = await readDay(parts, alert, day, device)
-    const page = worstPage(paths, vital)
+    const page = worstPage(paths, vital, value)
     findings.push({ device, vital, value, ...(page !== null && { page }) })
   }
   return { site: alert.site, day: dateOfDay(day), since: alert.createdAt, findings }

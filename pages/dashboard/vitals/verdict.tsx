@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { byVital, type CoreVital } from '../../../lib/contract/telemetry/metrics.ts'
+import { byVital, type CoreVital, METRIC_RULES } from '../../../lib/contract/telemetry/metrics.ts'
 import {
   MIN_VIEWS,
   rate,
@@ -91,10 +91,12 @@ function Value({ vital, value }: { readonly vital: CoreVital; readonly value: nu
   return <Rated text={valueText(vital, value)} rating={rate(vital, value)} />
 }
 
-/** The page with the worst value, of those with enough views; null if none is bad. */
-function worstOf(vital: CoreVital, { overview, linkTo }: VerdictProps): Child {
-  const worst = worstPage(overview.paths, vital)
-  if (worst === null || rate(vital, worst.value) === 'good') return null
+function worstOf(vital: CoreVital, { overview, choice, linkTo }: VerdictProps): Child {
+  // Pages are of all countries: the value of one country is not their whole.
+  const { good } = METRIC_RULES[vital]
+  const whole = choice.country === '' ? overview.metrics[vital].p75 : null
+  const worst = worstPage(overview.paths, vital, whole ?? good)
+  if (worst === null) return null
   const { path, value } = worst
   return (
     <>

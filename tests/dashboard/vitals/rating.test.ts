@@ -7,7 +7,13 @@ import {
   METRIC_RULES,
   VITALS,
 } from '../../../lib/contract/telemetry/metrics.ts'
-import { cellText, MIN_VIEWS, rate, valueText } from '../../../lib/contract/telemetry/rating.ts'
+import {
+  cellText,
+  MIN_VIEWS,
+  rate,
+  valueText,
+  worstPage,
+} from '../../../lib/contract/telemetry/rating.ts'
 import type { MetricOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import { Group } from '../../../lib/rum/read/groups.ts'
 import { Centroids } from '../../../lib/rum/sketch/centroids.ts'
@@ -60,6 +66,16 @@ describe('the verdict on Core Web Vitals', () => {
     const percents = [0, 0.0001, 0.004, 0.0096, 0.126, 1].map((share) => percent(share))
     assert.deepEqual(percents, ['0%', 'under 0.1%', '0.4%', '1%', '13%', '100%'])
     assert.equal(percent(0, 0), '0%')
+  })
+
+  it('names a worst page only if it is no better than all pages', () => {
+    const page = (path: string, inp: number | null, sampleCount = MIN_VIEWS) => {
+      return { path, sampleCount, p75: { ...p75, inp } }
+    }
+    const pages = [page('/few', 900, 299), page('/a', 224), page('/b', 300), page('/none', null)]
+    assert.equal(worstPage(pages, 'inp', 301), null)
+    assert.deepEqual(worstPage(pages, 'inp', 300), { path: '/b', value: 300 })
+    assert.deepEqual(worstPage(pages, 'inp', 200), { path: '/b', value: 300 })
   })
 
   it('gives all values of a column as many digits, and a figure those that its rating needs', () => {
