@@ -41,3 +41,18 @@ export function listIsolated(column: ArrayLike<number | null | undefined>): numb
     (at) => isThere(at) && !isThere(at - 1) && !isThere(at + 1),
   )
 }
+
+/**
+ * Which steps have percentiles that chance moves: the one that still runs at `now` (seconds since 1970-01-01),
+ * and those with less than a quarter of the usual values, the error growing with the root of the number:
+ * https://en.wikipedia.org/wiki/Standard_error
+ */
+export function findUnsure([times, , , , values]: Columns, step: number, now: number): boolean[] {
+  const counts = values.filter((count) => count !== null && count > 0).toSorted(compare)
+  const usual = counts[Math.floor(counts.length / 2)] ?? 0
+  return times.map((time, at) => time + step > now || (values[at] ?? 0) < usual / 4)
+}
+
+function compare(one: number | null, other: number | null): number {
+  return (one ?? 0) - (other ?? 0)
+}

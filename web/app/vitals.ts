@@ -37,5 +37,5 @@ function show(figure: HTMLElement): void {
     step: number('step'),
     toText: (value: number) => valueText(vital, value),
   }
-  keepDrawn(holder, () => drawChart(holder, columns, look))
+  keepDrawn(holder, () => drawChart(holder, columns, { ...look, now: Date.now() / 1000 }))
 }

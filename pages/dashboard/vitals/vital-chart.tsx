@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { METRIC_RULES, ruleOf, type Vital } from '../../../lib/contract/telemetry/metrics.ts'
-import { cellText } from '../../../lib/contract/telemetry/rating.ts'
+import { cellText, valueText } from '../../../lib/contract/telemetry/rating.ts'
 import type {
   RumOverview,
   SeriesPoint,
@@ -10,6 +10,7 @@ import { numbers, Table } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
 import { ChoiceLinks } from '../parts/choice-links.tsx'
 import { count, startOfHour } from '../parts/format.ts'
+import { RATING_LABELS } from '../parts/rated.tsx'
 import { Time } from '../parts/time.tsx'
 import type { LinkTo } from './choice.ts'
 import { CURRENT_VITALS } from './rating.ts'
@@ -42,6 +43,7 @@ export function VitalChart({ vital, step, overview, linkTo }: VitalChartProps) {
         data-to={seconds(period.to)}
         data-step={STEP_SECONDS[step]}
       >
+        <Key vital={vital} />
         <div class="plot" />
         <details>
           <summary>{name} as a table</summary>
@@ -60,6 +62,29 @@ export function VitalChart({ vital, step, overview, linkTo }: VitalChartProps) {
         </details>
       </figure>
     </Card>
+  )
+}
+
+/** What the colours and dashes of the chart mean, beside it, where they hide no values. */
+function Key({ vital }: Pick<VitalChartProps, 'vital'>) {
+  const { good, poor } = METRIC_RULES[vital]
+  const bands = [
+    ['good', ` up to ${valueText(vital, good)}`],
+    ['needs-improvement', ` up to ${valueText(vital, poor)}`],
+    ['poor', ''],
+  ] as const
+  return (
+    <figcaption>
+      <span class="chips">
+        {bands.map(([rating, bound]) => (
+          <span class={`rated whole ${rating}`}>
+            {RATING_LABELS[rating]}
+            {bound}
+          </span>
+        ))}
+      </span>
+      <span>Dashed: few values, or still running</span>
+    </figcaption>
   )
 }
 

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import * as v from 'valibot'
 import { updatePlan } from '../../../lib/accounts/users.ts'
 import { loadAsset } from '../../../lib/assets/page-assets.ts'
-import { HOUR_MS } from '../../../lib/parts/durations.ts'
+import { DAY_MS, HOUR_MS } from '../../../lib/parts/durations.ts'
 import { createTraffic } from '../../../scripts/demo-rum/traffic.ts'
 import { assertAccessible, SCREENS } from '../../pages/accessible.ts'
 import { shared } from '../../support/scene/freshly.ts'
@@ -53,6 +53,20 @@ const PAINTED = `(() => {
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
   const colors = new Set(new Uint32Array(data.buffer))
   return { width: canvas.clientWidth, colors: colors.size, list: [...colors].slice(0, 50).join() }
+})()`
+
+/** For each column of pixels from the first to the last with the colour of p75, whether it has that colour. */
+const LINE = `(() => {
+  const canvas = document.querySelector('.plot canvas')
+  const context = canvas.getContext('2d')
+  const probe = new OffscreenCanvas(1, 1).getContext('2d')
+  probe.fillStyle = getComputedStyle(canvas).getPropertyValue('--data').trim()
+  probe.fillRect(0, 0, 1, 1)
+  const [color] = new Uint32Array(probe.getImageData(0, 0, 1, 1).data.buffer)
+  const pixels = new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer)
+  const columns = Array.from({ length: canvas.width }, () => false)
+  pixels.forEach((pixel, at) => { if (pixel === color) columns[at % canvas.width] = true })
+  return columns.slice(columns.indexOf(true), columns.lastIndexOf(true) + 1)
 })()`
 
 async function paintedChart(page: Page) {
@@ -148,6 +162,29 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
     await page.click('.u-legend button:text("p95")')
     assert.deepEqual(await pressed(), ['Values', 'p50', 'p95'])
     assert.deepEqual(errors, [])
+  })
+
+  it('dashes the line to a day that is not over', async () => {
+    const { page } = await open('/app')
+    const today = Math.floor(Date.now() / DAY_MS) * (DAY_MS / 1000)
+    const days = [4, 3, 2, 1, 0].map((ago) => today - ago * (DAY_MS / 1000))
+    await page.route('**/app/vitals*', async (route) => {
+      const html = await (await route.fetch()).text()
+      const points = days.map((day) => `<i data-point="${day} 1000 2000 3000 500"></i>`).join('')
+      await route.fulfill({
+        body: html
+          .replace('<div class="plot"></div>', `$&${points}`)
+          .replace(/data-from="\d+"/, `data-from="${days[0]}"`),
+      })
+    })
+    await page.goto(`${site.origin}/app/vitals?period=7d`)
+    await page.waitForSelector('.plot canvas')
+    const painted = v.parse(v.array(v.boolean()), await page.evaluate(LINE))
+    const quarter = Math.floor(painted.length / 4)
+    const parts = [0, 1, 2, 3].map((at) => painted.slice(at * quarter + 6, (at + 1) * quarter - 6))
+    const shares = parts.map((part) => part.filter(Boolean).length / part.length)
+    assert.deepEqual(shares.slice(0, 3), [1, 1, 1])
+    assert.ok(Math.abs((shares[3] ?? 0) - 0.5) < 0.1, `${shares[3]} of the last part`)
   })
 
   it('shows all numbers of a chart without a script', async () => {

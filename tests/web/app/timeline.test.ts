@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { listIsolated, toColumns } from '../../../web/app/timeline.ts'
+import { findUnsure, listIsolated, toColumns } from '../../../web/app/timeline.ts'
 
 const HOUR = 3_600
 const DAY = 86_400
@@ -29,5 +29,16 @@ describe('the columns of a chart', () => {
   it('list values between two gaps, because a line cannot show them', () => {
     assert.deepEqual(listIsolated([1, null, 2, 3, null, 0, null]), [0, 5])
     assert.deepEqual(listIsolated([]), [])
+  })
+
+  it('say which steps are still running or have few values beside the others', () => {
+    const points = [100, 22, 23, 400, 90].map((values, day) => `${day * DAY} 1 2 3 ${values}`)
+    const columns = toColumns(points, { from: 0, to: 4 * DAY, step: DAY })
+    const unsureAt = (now: number) =>
+      findUnsure(columns, DAY, now).flatMap((is, at) => (is ? at : []))
+    assert.deepEqual(unsureAt(5 * DAY), [1], 'the usual day has 90 values')
+    assert.deepEqual(unsureAt(5 * DAY - 1), [1, 4])
+    const empty = toColumns(['0    0'], { from: 0, to: DAY, step: DAY })
+    assert.deepEqual(findUnsure(empty, DAY, 5 * DAY), [false, false])
   })
 })
