@@ -3,11 +3,12 @@ import { quoted } from '../common.ts'
 
 /** What a caller can include beyond the fields of the default answer, and what each adds. */
 const ADDED = {
-  network: '`network.prefix`, the block with the same answer',
+  network: '`network.prefix`, the block of addresses with the same answer',
   privacy: '`privacy` and `sources.privacy`, if the operator has loaded lists',
-  confidence: '`location.confidence`, how often such answers were right',
-  registered: '`registeredCountry`, `representedCountry`',
-  country: '`capital`, `currency`, `callingCode`, `languages`',
+  confidence: '`location.confidence`, how often answers that rest on the same data were right',
+  registered: '`location.registeredCountry`, `location.representedCountry`',
+  country:
+    '`location.country.capital`, `location.country.currency`, `location.country.callingCode`, `location.country.languages`',
   hostname: '`hostname`, the name in the DNS, if the operator allows it',
 } as const
 

@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { jsx } from 'hono/jsx'
+import { FIELDS } from '../../../lib/contract/geo/geolocation.ts'
+import { INCLUDES, includeTexts } from '../../../lib/contract/geo/includes.ts'
 import { errorCodes, type Operation } from '../../../lib/contract/operation.ts'
 import { operations } from '../../../lib/contract/operations.ts'
 import { ERROR_STATUS } from '../../../lib/parts/errors.ts'
@@ -79,7 +81,19 @@ describe('the reference of an operation', () => {
       markdown,
       /^- `include` \([^)]*\): Add [^\n]*\n\n {2}- `network`: [^`]*`network\.prefix`.*\n {2}- `privacy`/m,
     )
-    assert.match(markdown, /^ {2}- `country`: [^\n]*`languages`\n- `lang`/m)
+    assert.match(markdown, /^ {2}- `country`: [^\n]*`location\.country\.languages`\n- `lang`/m)
+  })
+
+  it('names what a value adds as `fields` takes it', () => {
+    const named = includeTexts(INCLUDES).flatMap((text) => [
+      ...text.matchAll(/(?<=[:,] |and )`(.+?)`/g),
+    ])
+    const fields = named.map(([, field = '']) => field)
+    assert.ok(fields.length > INCLUDES.length)
+    assert.deepEqual(
+      fields.filter((field) => !FIELDS.includes(field)),
+      [],
+    )
   })
 
   it('is 404 for an unknown name', async () => {

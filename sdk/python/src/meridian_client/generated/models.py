@@ -387,11 +387,11 @@ class BatchBody(TypedDict):
     """
     Add to the results what they lack by default
 
-    - `network`: `network.prefix`, the block with the same answer
+    - `network`: `network.prefix`, the block of addresses with the same answer
     - `privacy`: `privacy` and `sources.privacy`, if the operator has loaded lists
-    - `confidence`: `location.confidence`, how often such answers were right
-    - `registered`: `registeredCountry`, `representedCountry`
-    - `country`: `capital`, `currency`, `callingCode`, `languages`
+    - `confidence`: `location.confidence`, how often answers that rest on the same data were right
+    - `registered`: `location.registeredCountry`, `location.representedCountry`
+    - `country`: `location.country.capital`, `location.country.currency`, `location.country.callingCode`, `location.country.languages`
     """
     lang: NotRequired[Literal["de", "en", "es", "fr", "ja", "pt-BR", "ru", "zh-CN", "auto"]]
     """Language of the names of continent, country, region and city; English where a name is not known in it. auto: by the header Accept-Language"""
