@@ -198,7 +198,7 @@ function dueNotices(
   { warned, warnedCap, warnedUnits }: Warned,
 ): readonly CapNotice[] {
   const { userId, requests, overage, cap, spending, capShares } = usage
-  // Of almost all users of a flush, and quick.
+  // Most users are below every share.
   if (spending === null && requests < (cap * (capShares[0]?.percent ?? 0)) / 100) return NO_NOTICES
   const last = cap === warnedCap ? warned : 0
   const reached = capShares.filter(

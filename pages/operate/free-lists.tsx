@@ -1,4 +1,5 @@
 import { Card } from '../dashboard/parts/card.tsx'
+import { count } from '../dashboard/parts/format.ts'
 import { Time } from '../dashboard/parts/time.tsx'
 import { numbers, Table } from '../table.tsx'
 
@@ -21,7 +22,7 @@ export function FreeLists({ lists }: { readonly lists: readonly ShownList[] }) {
           heads={['List', ...numbers('Networks'), 'Up to date', 'Last failure']}
           rows={lists.map(({ name, networks, checkedAt, failure }) => [
             name,
-            networks?.toLocaleString('en-US') ?? '',
+            networks === undefined ? '' : count(networks),
             <Time at={checkedAt} />,
             failure === undefined ? (
               ''

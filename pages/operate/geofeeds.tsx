@@ -1,4 +1,5 @@
 import { Card } from '../dashboard/parts/card.tsx'
+import { count } from '../dashboard/parts/format.ts'
 import { Time } from '../dashboard/parts/time.tsx'
 import { numbers, Table } from '../table.tsx'
 
@@ -33,9 +34,9 @@ export function Geofeeds({ geofeeds }: { readonly geofeeds: readonly ShownGeofee
           ]}
           rows={geofeeds.map(({ source, entries, outside, bad, checkedAt, ...feed }) => [
             source,
-            entries?.toLocaleString('en-US') ?? '',
-            outside?.toLocaleString('en-US') ?? '',
-            bad?.toLocaleString('en-US') ?? '',
+            entries === undefined ? '' : count(entries),
+            outside === undefined ? '' : count(outside),
+            bad === undefined ? '' : count(bad),
             <Time at={checkedAt} />,
             <Problems {...feed} />,
           ])}

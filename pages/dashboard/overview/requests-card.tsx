@@ -42,7 +42,7 @@ function summaryOf({ range, total, before }: Requests): string {
 }
 
 function changeText(total: number, before: number): string {
-  const change = Math.round((total / before - 1) * 100) / 100
-  if (change === 0) return 'about as many as'
+  const change = total / before - 1
+  if (Math.abs(change) < 0.005) return 'about as many as'
   return `${percent(Math.abs(change))} ${change < 0 ? 'fewer' : 'more'} than`
 }

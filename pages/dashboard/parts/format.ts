@@ -8,11 +8,16 @@ export function counted(n: number, one: string, many: string): string {
   return `${count(n)} ${n === 1 ? one : many}`
 }
 
-/** Such as 12%, or 0.4%: below 1% with a digit after the point, so that little is not nothing. */
+/**
+ * Such as 12%: below 1% and above 99% with a digit after the point, so that little is not nothing, and almost all is
+ * not all.
+ */
 export function percent(part: number, all = 1): string {
   const of100 = all === 0 ? 0 : (part / all) * 100
-  if (of100 <= 0 || of100 >= 0.95) return `${Math.round(of100)}%`
-  return of100 < 0.1 ? 'under 0.1%' : `${of100.toFixed(1)}%`
+  if (of100 > 0 && of100 < 0.1) return 'under 0.1%'
+  if (of100 > 0 && of100 < 0.95) return `${of100.toFixed(1)}%`
+  if (of100 > 99 && of100 < 100) return `${(Math.floor(of100 * 10) / 10).toFixed(1)}%`
+  return `${count(Math.round(of100))}%`
 }
 
 /** shop.example of https://shop.example. Other schemes stay. */

@@ -63,8 +63,12 @@ describe('the verdict on Core Web Vitals', () => {
   it('rates values by the thresholds', () => {
     const rates = [2_500, 2_501, 4_000, 4_001].map((value) => rate('lcp', value))
     assert.deepEqual(rates, ['good', 'needs-improvement', 'needs-improvement', 'poor'])
-    const percents = [0, 0.0001, 0.004, 0.0096, 0.126, 1].map((share) => percent(share))
-    assert.deepEqual(percents, ['0%', 'under 0.1%', '0.4%', '1%', '13%', '100%'])
+    const shares = [0, 0.0001, 0.004, 0.0096, 0.126, 0.99, 0.996, 0.9996, 1, 1234.5]
+    const texts = ['0%', 'under 0.1%', '0.4%', '1%', '13%', '99%', '99.6%', '99.9%', '100%']
+    assert.deepEqual(
+      shares.map((share) => percent(share)),
+      [...texts, '123,450%'],
+    )
     assert.equal(percent(0, 0), '0%')
   })
 
