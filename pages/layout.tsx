@@ -22,8 +22,6 @@ const LINKS = [
   { path: '/', text: 'Look up' },
   { path: '/docs', text: 'API reference' },
   { path: '/#plans', text: 'Plans' },
-  // Public pages are the same for everybody; those who are signed in get to the dashboard.
-  { path: '/app', text: 'Sign in' },
 ] as const
 
 /** The frame of every public page. Its children must include `main` with the id `content`. */
@@ -48,6 +46,8 @@ export function Layout({
               {link.text}
             </a>
           ))}
+          {/* Public pages are the same for everybody: guests are asked to sign in there, others are not. */}
+          <a href={`${base}/app`}>{path === '/' ? 'Sign in' : 'Dashboard'}</a>
         </nav>
       </header>
       {children}

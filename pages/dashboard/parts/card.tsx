@@ -2,8 +2,8 @@ import type { Child } from 'hono/jsx'
 
 type CardSize = 'brief'
 
-/** What fits into half of the width of a small phone in the size of figures. */
-const MAX_BRIEF = 7
+/** What fits into half of the width of a small phone in the size of figures. Letters are wider. */
+const BRIEF = /^([\d.,%]{0,7}|.{0,5})$/u
 
 interface CardProps {
   /** The id of the heading. */
@@ -26,5 +26,5 @@ export function Card({ id, title, size, children }: CardProps) {
 
 /** The size of cards that stand beside each other, by their figures. */
 export function sizeOf(...figures: readonly string[]): CardSize | undefined {
-  return figures.every(({ length }) => length <= MAX_BRIEF) ? 'brief' : undefined
+  return figures.every((figure) => BRIEF.test(figure)) ? 'brief' : undefined
 }

@@ -70,7 +70,7 @@ function State({ check, origin }: Pick<BeaconStateProps, 'check' | 'origin'>) {
       return (
         <p>
           {counted(check.accepted, 'beacon', 'beacons')} in the last 24 hours. The last hour with
-          beacons began at <Time at={startOfHour(check.lastHour)} />.
+          beacons began on <Time at={startOfHour(check.lastHour)} />.
           <Bots bots={check.bots} />
         </p>
       )
