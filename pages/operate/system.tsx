@@ -108,10 +108,10 @@ function Health({ system }: { readonly system: SystemFacts }) {
           ['Version', `${version}, API ${interfaceVersion}`],
           ['Runtime', runtime],
           ['Uptime', health.uptime],
-          ['Memory of the process', `${sizeText(memory.process)}, heap ${sizeText(memory.heap)}`],
+          ['Memory of the process', `${unbroken(memory.process)}, heap ${unbroken(memory.heap)}`],
           [
             'Memory of the machine',
-            `${sizeText(memory.available)} available of ${sizeText(memory.total)}`,
+            `${unbroken(memory.available)} available of ${unbroken(memory.total)}`,
           ],
           ['Disk', diskText(system.disk)],
           ['Data folder', <code>{system.dataDir}</code>],
@@ -124,7 +124,12 @@ function Health({ system }: { readonly system: SystemFacts }) {
 function diskText(disk: SystemFacts['disk']): string {
   if ('problem' in disk) return disk.problem
   const { free, database, log } = disk
-  return `${sizeText(free)} free; database ${sizeText(database)}, its log ${sizeText(log)}`
+  return `${unbroken(free)} free; database ${unbroken(database)}, its log ${unbroken(log)}`
+}
+
+/** A size whose unit stays with its number. */
+function unbroken(bytes: number): string {
+  return sizeText(bytes).replace(' ', '\u00a0')
 }
 
 type BackupsProps = Pick<SystemProps, 'base' | 'system' | 'backups' | 'backupCount' | 'backup'>

@@ -88,6 +88,16 @@ async function reloadUntil(page: Page, text: string): Promise<void> {
   }
 }
 
+/** The names of facts that break although their column has room for them. */
+const BROKEN_NAMES = `[...document.querySelectorAll('.facts dt')]
+  .filter((name) => {
+    const text = document.createRange()
+    text.selectNodeContents(name)
+    const whole = [...text.getClientRects()].reduce((sum, { width }) => sum + width, 0)
+    return text.getClientRects().length > 1 && whole < name.parentElement.clientWidth
+  })
+  .map((name) => name.textContent)`
+
 describe('the pages of operators about the service', { timeout: TIMEOUT_MS }, () => {
   it('run the doctor and a backup, and follow them', async () => {
     const { page, errors } = await open('system')
@@ -98,6 +108,16 @@ describe('the pages of operators about the service', { timeout: TIMEOUT_MS }, ()
     await page.waitForSelector('#backup :text("meridian-")')
     assert.equal(await page.locator('[data-refresh]').count(), 0)
     assert.deepEqual(errors, [])
+  })
+
+  it('keep the name of a fact in one line, and a size with its unit', async () => {
+    const { page } = await open('system', { viewport: { width: 1280, height: 800 } })
+    assert.deepEqual(await page.evaluate(BROKEN_NAMES), [])
+    const size = page.locator('dt:text("Memory of the machine") + dd')
+    assert.match(
+      (await size.textContent()) ?? '',
+      /^[\d.]+\u00a0[MG]B available of [\d.]+\u00a0[MG]B$/,
+    )
   })
 
   it('compare with Stripe without JavaScript', async () => {

@@ -30,6 +30,7 @@ export function PageErrors({ errors, note }: Pick<RumOverview, 'errors'> & { not
 
 function ErrorItem({ error }: { readonly error: PageError }) {
   const { message, type, count: times, firstSeenAt, lastSeenAt, path, stack } = error
+  const source = sourceOf(error)
   return (
     <li>
       <details>
@@ -42,7 +43,7 @@ function ErrorItem({ error }: { readonly error: PageError }) {
         <FactList
           facts={[
             ['Type', type],
-            ['Source', sourceOf(error)],
+            ['Source', source === undefined ? undefined : <code>{source}</code>],
             ['Example page', path],
             ['First seen in this period', <Time at={firstSeenAt} />],
             ['Last seen in this period', <Time at={lastSeenAt} />],
