@@ -33,9 +33,9 @@ export function guideMarkdown({ title, blocks }: GuideText, url: string): string
 /** The index of the Markdown pages, in the form of llmstxt.org. */
 export function llmsText(url: string): string {
   const groups = contents().map(({ title, entries }) => {
-    const lines = entries.map(({ path, title: name, call }) => {
-      const named = call === undefined ? '' : `: \`${call.method.toUpperCase()} ${call.path}\``
-      return `[${name}](${url}${path}.md)${named}`
+    const lines = entries.map(({ path, title: name, about, call }) => {
+      const what = call === undefined ? about : `\`${call.method.toUpperCase()} ${call.path}\``
+      return `[${name}](${url}${path}.md): ${what}`
     })
     return `## ${title}\n\n${listOf(lines)}`
   })

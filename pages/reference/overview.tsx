@@ -13,7 +13,7 @@ interface OverviewProps {
   readonly samples: readonly Sample[]
 }
 
-/** The first page of the reference: how to send a first request, and all operations. */
+/** The first page of the reference: how to send a first request, and all pages. */
 export function Overview({ base, url, samples }: OverviewProps) {
   return (
     <main id="content">
@@ -41,7 +41,7 @@ export function Overview({ base, url, samples }: OverviewProps) {
       {contents().map(({ title, entries }) => (
         <section>
           <h2>{title}</h2>
-          <EntryList base={base} entries={entries} />
+          <ShortList base={base} entries={entries} />
         </section>
       ))}
       <p>
@@ -83,17 +83,32 @@ interface EntryListProps {
   readonly entries: readonly Entry[]
 }
 
+/** Longer groups are folded, so that a reader sees all groups. */
+const MOST_SHOWN = 10
+
+function ShortList({ base, entries }: EntryListProps) {
+  if (entries.length <= MOST_SHOWN) return <EntryList base={base} entries={entries} />
+  return (
+    <details>
+      <summary>{entries.length} operations</summary>
+      <EntryList base={base} entries={entries} />
+    </details>
+  )
+}
+
 function EntryList({ base, entries }: EntryListProps) {
   return (
     <ul class="operations">
-      {entries.map(({ path, title, call }) => (
+      {entries.map(({ path, title, about, call }) => (
         <li>
-          <a href={`${base}${path}`}>{title}</a>
-          {call !== undefined && (
-            <span>
-              <Method method={call.method} /> <code>{call.path}</code>
-            </span>
-          )}
+          <a href={`${base}${path}`}>
+            {title} {about !== undefined && <span>{about}</span>}
+            {call !== undefined && (
+              <span>
+                <Method method={call.method} /> <code>{call.path}</code>
+              </span>
+            )}
+          </a>
         </li>
       ))}
     </ul>

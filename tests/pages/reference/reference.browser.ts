@@ -79,6 +79,30 @@ describe('the API reference', { timeout: TIMEOUT_MS }, () => {
     assert.deepEqual(tall, [])
   })
 
+  it('lists its pages in columns, large enough for a finger, with the path below the title', async () => {
+    const lists = `[...document.querySelectorAll('main .operations:not(details *)')].map((list) => ({
+      columns: getComputedStyle(list).gridTemplateColumns.split(' ').length,
+      least: Math.min(...[...list.querySelectorAll('a')].map((one) => one.offsetHeight)),
+      beside: [...list.querySelectorAll('a > span')].filter(
+        (path) => path.offsetLeft !== path.parentElement.offsetLeft,
+      ).length,
+    }))`
+    for (const [width, columns] of [
+      [1280, 2],
+      [320, 1],
+    ] as const) {
+      const { page } = await open('/docs', { viewport: { width, height: 800 } })
+      const found: unknown = await page.evaluate(lists)
+      assert.ok(Array.isArray(found) && found.length > 4)
+      for (const list of found) {
+        assert.deepEqual({ ...list, least: list.least >= 44 }, { columns, least: true, beside: 0 })
+      }
+      await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+      const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      assert.equal(beyond, 0, `${width} pixels, unfolded`)
+    }
+  })
+
   it('is never wider than a phone', async () => {
     const { page } = await open('/docs', { viewport: { width: 390, height: 800 } })
     const wide: string[] = []

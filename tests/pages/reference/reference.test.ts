@@ -114,6 +114,24 @@ describe('the first page of the reference', () => {
     for (const { name } of GUIDES) assert.ok(html.includes(`href="/docs/guides/${name}"`), name)
   })
 
+  it('says what each guide is about, and folds long groups, whose links stay in the page', async () => {
+    const { html } = await load('/docs')
+    const main = html.slice(html.indexOf('<main'))
+    for (const { title, about } of GUIDES) {
+      assert.ok(main.includes(`>${title} <span>${about}</span></a>`), title)
+    }
+    const folded = [...main.matchAll(/<h2>([^<]*)<\/h2><details><summary>(\d+) operations</g)]
+    for (const [, title, length] of folded) {
+      assert.equal(rows.filter(({ tag }) => tag === title).length, Number(length))
+    }
+    assert.deepEqual(
+      folded.map(([, title]) => title),
+      ['Account', 'Billing'],
+    )
+    const { html: index } = await load('/llms.txt')
+    for (const { about } of GUIDES) assert.ok(index.includes(`.md): ${about}\n`), about)
+  })
+
   it('is the documentation that GET /v1 links to', async () => {
     const { body } = await app.send('GET', '/v1')
     assert.partialDeepStrictEqual(body, { documentation: 'http://127.0.0.1:8787/docs' })
