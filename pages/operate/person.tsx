@@ -1,7 +1,6 @@
 import type { Plan } from '../../lib/config/plans.ts'
 import type { AuditLogEntry } from '../../lib/contract/account/account-schemas.ts'
 import { AuditEntry } from '../dashboard/audit/audit-entry.tsx'
-import { Card } from '../dashboard/parts/card.tsx'
 import { Copyable } from '../dashboard/parts/copyable.tsx'
 import { Option, Select } from '../dashboard/parts/field.tsx'
 import { count, isoTime } from '../dashboard/parts/format.ts'
@@ -89,23 +88,23 @@ export function PersonPage(props: PersonProps) {
       <Account {...props} />
       <PlanGroup {...props} />
       {!isBuiltIn && <PersonActions {...props} />}
-      <Card id="keys" title="Keys">
+      <Group id="keys" title="Keys">
         {keys.rows.length === 0 ? (
           <p class="soft">This person has made no key yet.</p>
         ) : (
           <Keys keys={keys.rows} />
         )}
         <NextPage path={path} query={keys.next} />
-      </Card>
-      <Card id="sites" title="Sites">
+      </Group>
+      <Group id="sites" title="Sites">
         {sites.rows.length === 0 ? (
           <p class="soft">This person measures no site yet.</p>
         ) : (
           <Sites sites={sites.rows} />
         )}
         <NextPage path={path} query={sites.next} />
-      </Card>
-      <Card id="entries" title="Audit log">
+      </Group>
+      <Group id="entries" title="Audit log">
         {entries.length === 0 ? (
           <p class="soft">Nothing was done in this account yet.</p>
         ) : (
@@ -115,7 +114,7 @@ export function PersonPage(props: PersonProps) {
             ))}
           </ol>
         )}
-      </Card>
+      </Group>
     </>
   )
 }
@@ -140,9 +139,9 @@ function Account({ person, hasSecondFactor }: PersonProps) {
       <FactList
         facts={[
           ['Name', name ? <Given text={name} /> : undefined],
-          ['Id', <code>{id}</code>],
-          ['Second factor', hasSecondFactor ? 'On' : undefined],
           ['Since', <Time at={isoTime(createdAt)} precision="day" />],
+          ['Second factor', hasSecondFactor ? 'On' : undefined],
+          ['Id', <code>{id}</code>],
         ]}
       />
     </Group>

@@ -40,6 +40,17 @@ describe('the page about a person', () => {
     assert.match(html, /Site added/)
   })
 
+  it('has one layout for all its sections', async () => {
+    const { html } = await olga.visit(await personPath(ada))
+    const main = html.slice(html.indexOf('<main'))
+    const titles = [...main.matchAll(/<section class="group[^>]*><div><h2[^>]*>([^<]*)/g)]
+    assert.deepEqual(
+      titles.map(([, title]) => title),
+      ['Account', 'Plan', 'Access', 'Danger zone', 'Keys', 'Sites', 'Audit log'],
+    )
+    assert.equal(main.match(/<h2/g)?.length, titles.length)
+  })
+
   it('shows 50 keys and 50 sites at a time, oldest first', async () => {
     const { id } = await ada.row()
     for (let n = 0; n < 120; n++) await addKeyAndSite(id, n)
