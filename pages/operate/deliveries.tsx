@@ -64,16 +64,14 @@ export function Deliveries(props: DeliveriesProps) {
   return (
     <>
       <Result error={error} done={DONE[done]} />
-      {gap !== null && <Notice kind="hint">{gap}</Notice>}
+      {gap !== null && deliveries.length > 0 && <Notice kind="hint">{gap}</Notice>}
       <States path={path} chosen={filter.state} counts={counts} />
       {hasFailed && filter.state === 'dead' && (
         <PostButton action={`${path}/retry-failed`} text="Queue all failed again" kind="quiet" />
       )}
       {deliveries.length === 0 ? (
         <Empty icon="inbox" title={noneText(noun, filter)}>
-          <p class="soft">
-            {gap === null ? 'A new one shows here at once.' : 'The message above says why.'}
-          </p>
+          <p class="soft">{gap ?? 'A new one shows here at once.'}</p>
         </Empty>
       ) : (
         <ul class="items">

@@ -57,9 +57,16 @@ function giveUp(app: TestApp): Promise<void> {
 }
 
 describe('the page of inquiries', () => {
+  it('says once, in the place of the list, why none come in', async () => {
+    const { show } = await open(INQUIRIES, {})
+    const html = await show()
+    assert.match(html, /No inquiries<\/h2><p class="soft">MERIDIAN_CONTACT is not set: the contact/)
+    assert.equal(html.match(/MERIDIAN_CONTACT/g)?.length, 1)
+  })
+
   it('shows stored inquiries with their message, and that nothing delivers them', async () => {
     const { app, show, act, actions } = await open(INQUIRIES, { MERIDIAN_CONTACT: 'store' })
-    assert.match(await show(), /No inquiries/)
+    assert.match(await show(), /No inquiries<\/h2><p class="soft">A new one shows here/)
     const { id } = await accept(app)
     const html = await show()
     assert.match(html, /<h2>Zoë Quarryman<\/h2><span class="badge">Stored/)
