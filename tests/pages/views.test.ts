@@ -95,6 +95,7 @@ describe('labelOf', () => {
       .map((file) => basename(file, '.mmdb'))
     for (const id of ids) assert.notEqual(labelOf(id), id)
     assert.equal(labelOf('dbip-city-ipv6'), 'DB-IP City Lite, IPv6')
+    assert.equal(labelOf('ip-location-db'), 'ip\u2011location\u2011db')
   })
 
   it('keeps the names of other files', () => {
@@ -116,7 +117,7 @@ describe('factsOf', () => {
     const sources = { geo: ['maxmind', 'dbip'], asn: ['ip-location-db'], tz: ['maxmind'] }
     assert.deepEqual(factsOf({ sources, meta: { precision: 'city' } }), [
       ['Precision', 'City'],
-      ['Sources', 'MaxMind, DB-IP, ip-location-db'],
+      ['Sources', 'MaxMind, DB-IP, ip\u2011location\u2011db'],
     ])
   })
 })

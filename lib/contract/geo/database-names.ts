@@ -4,6 +4,8 @@ const NAMES: ReadonlyMap<string, string> = new Map(
     dbip: 'DB-IP',
     geofeed: 'Geofeeds',
     iana: 'IANA',
+    // With hyphens at which no line breaks: it is one name.
+    'ip-location-db': 'ip\u2011location\u2011db',
     ip2proxy: 'IP2Proxy',
     ipinfo: 'IPinfo',
     lists: 'Free lists',
