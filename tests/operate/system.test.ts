@@ -59,8 +59,8 @@ describe('the page of the system', () => {
     assert.match(html, /badge good">Fine<.*Look-ups: fine.*Database: fine/)
     assert.match(html, new RegExp(`<dt>Version</dt><dd>${VERSION.replaceAll('.', '\\.')}, API`))
     assert.match(html, /<dt>Runtime<\/dt><dd>(Node\.js|Deno|Bun) \d/)
-    assert.match(html, /<dt>Disk<\/dt><dd>\d+\.\d [MG]B free; database \d/)
-    assert.match(html, /<dt>Memory of the machine<\/dt><dd>\d+\.\d [MG]B available of/)
+    assert.match(html, /<dt>Disk<\/dt><dd>\d+\.\d\u00a0[MG]B free; database \d/)
+    assert.match(html, /<dt>Memory of the machine<\/dt><dd>\d+\.\d\u00a0[MG]B available of/)
     assert.match(html, /The database is not replicated/)
   })
 
