@@ -3,7 +3,7 @@ import type { Child } from 'hono/jsx'
 type CardSize = 'brief'
 
 /** What fits into half of the width of a small phone in the size of figures. Letters are wider. */
-const BRIEF = /^([\d.,%]{0,7}|.{0,5})$/u
+const BRIEF = /^([\d.,%]{0,7}|.{0,4})$/u
 
 interface CardProps {
   /** The id of the heading. */
