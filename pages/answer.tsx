@@ -17,40 +17,25 @@ interface AnswerProps {
   readonly isOwn: boolean
 }
 
-/** The outcome of a look-up, and the place on a map. */
+/** The outcome of a look-up, with the place on a map. */
 export function Answer({ maps, outcome, isOwn }: AnswerProps) {
   const result = 'result' in outcome ? outcome.result : undefined
   const place = result?.location?.coordinates
   return (
-    <div class={place === undefined ? 'looked-up' : 'looked-up mapped'}>
-      <section class="card" aria-label="Result">
-        <OutcomeView outcome={outcome} isOwn={isOwn} />
-      </section>
-      {result !== undefined && place !== undefined && (
-        <MapCard maps={maps} result={result} place={place} />
-      )}
-      {result?.location !== undefined && place === undefined && (
-        <p class="soft">This result has no coordinates, so no map is shown.</p>
-      )}
-    </div>
-  )
-}
-
-interface MapCardProps {
-  readonly maps: MapHrefs
-  readonly result: GeolocationResult
-  readonly place: Place
-}
-
-function MapCard({ maps, result, place }: MapCardProps) {
-  return (
-    <section class="card map" aria-label="Map">
-      <PlaceMap
-        maps={maps}
-        place={place}
-        country={result.location?.country?.code}
-        label={descriptionOf(result)}
-      />
+    <section class={`card looked-up${place === undefined ? '' : ' mapped'}`} aria-label="Result">
+      <OutcomeView outcome={outcome} isOwn={isOwn}>
+        {result !== undefined && place !== undefined && (
+          <PlaceMap
+            maps={maps}
+            place={place}
+            country={result.location?.country?.code}
+            label={descriptionOf(result)}
+          />
+        )}
+        {result?.location !== undefined && place === undefined && (
+          <p class="soft">This result has no coordinates, so no map is shown.</p>
+        )}
+      </OutcomeView>
     </section>
   )
 }

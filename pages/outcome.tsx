@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import type { GeolocationResult } from '../lib/contract/geo/geolocation.ts'
 import { FactList } from './fact-list.tsx'
 import { factsOf, placeOf } from './facts.ts'
@@ -16,20 +17,30 @@ interface OutcomeProps {
   readonly outcome: Outcome
   /** Whether the visitor looked up their own address. */
   readonly isOwn: boolean
+  /** Stands below the place of a result, before what is known besides. */
+  readonly children?: Child
 }
 
 /** Rendered both by the server and by the script in the browser. */
-export function OutcomeView({ outcome, isOwn }: OutcomeProps) {
+export function OutcomeView({ outcome, isOwn, children }: OutcomeProps) {
   switch (outcome.kind) {
     case 'located': {
       const { result, request } = outcome
       const eyebrow = isOwn ? 'Your address' : 'Looked up'
       const note = result.meta?.precision === 'none' ? unknownNote(isOwn) : undefined
-      return <Located eyebrow={eyebrow} result={result} note={note} request={request} />
+      return (
+        <Located eyebrow={eyebrow} result={result} note={note} request={request}>
+          {children}
+        </Located>
+      )
     }
     case 'example': {
       const note = `You reach this server from ${outcome.own}, which no database knows, so this is another address.`
-      return <Located eyebrow="For example" result={outcome.result} note={note} />
+      return (
+        <Located eyebrow="For example" result={outcome.result} note={note}>
+          {children}
+        </Located>
+      )
     }
     case 'invalid':
       return (
@@ -58,7 +69,7 @@ function unknownNote(isOwn: boolean): string {
     : 'This address is private, reserved or unused, or no database lists it yet.'
 }
 
-function LookUpError({ title, children }: { readonly title: string; readonly children?: unknown }) {
+function LookUpError({ title, children }: { readonly title: string; readonly children?: Child }) {
   return (
     <div class="look-up-error">
       <h2>{title}</h2>
@@ -80,16 +91,20 @@ interface LocatedProps {
   readonly result: GeolocationResult
   readonly note?: string | undefined
   readonly request?: ApiRequest | undefined
+  readonly children: Child
 }
 
 /** The result of a look-up, in words and as JSON. */
-function Located({ eyebrow, result, note, request }: LocatedProps) {
+function Located({ eyebrow, result, note, request, children }: LocatedProps) {
   return (
-    <div class="located">
-      <p class="eyebrow">{eyebrow}</p>
-      <h2 class="address">{result.query?.value}</h2>
-      <p class="place">{placeOf(result) ?? 'No data for this address'}</p>
-      {note !== undefined && <p class="note">{note}</p>}
+    <>
+      <div>
+        <p class="eyebrow">{eyebrow}</p>
+        <h2 class="address">{result.query?.value}</h2>
+        <p class="place">{placeOf(result) ?? 'No data for this address'}</p>
+        {note !== undefined && <p class="note">{note}</p>}
+      </div>
+      {children}
       <FactList facts={factsOf(result)} />
       <details>
         <summary>Result as JSON</summary>
@@ -100,6 +115,6 @@ function Located({ eyebrow, result, note, request }: LocatedProps) {
         )}
         <pre tabindex={0}>{JSON.stringify(result, null, 2)}</pre>
       </details>
-    </div>
+    </>
   )
 }

@@ -154,6 +154,7 @@ const PAGES = [
   '/app/sign-up',
   '/app',
   '/app/keys',
+  '/app/look-up?ip=81.2.69.160',
   '/app/usage',
   '/app/account',
   '/app/batch',

@@ -17,12 +17,6 @@ describe('the look-up page', { timeout: TIMEOUT_MS }, () => {
       await page.click('#look-up button')
       await page.waitForSelector('.place-map')
       await assertAccessible(page, 'a result')
-      const at = await page.locator('.place-map svg:nth-of-type(2) .point').boundingBox()
-      const world = await page.locator('.place-map svg:nth-of-type(2)').boundingBox()
-      assert.ok(at && world)
-      const [x, y] = [at.x + at.width / 2 - world.x, at.y + at.height / 2 - world.y]
-      assert.ok(Math.abs(x / world.width - (180 - 0.0931) / 360) < 0.005)
-      assert.ok(Math.abs(y / world.height - (90 - 51.5142) / 180) < 0.005)
       await page.goto(`${site.origin}/app/look-up?ip=10.0.0.1`)
       await assertAccessible(page, 'nothing known')
       assert.deepEqual(errors, [])
@@ -40,12 +34,36 @@ describe('the look-up page', { timeout: TIMEOUT_MS }, () => {
     for (const width of [320, 360, 768, 960, 1024, 1280]) {
       await page.setViewportSize({ width, height: 800 })
       assert.equal(await page.evaluate(BEYOND), 0, `${width} pixels`)
+      if (width < 768) continue
       const near = await page.locator('.place-map svg:nth-of-type(1)').boundingBox()
       const world = await page.locator('.place-map svg:nth-of-type(2)').boundingBox()
       assert.ok(near && world)
       assert.ok(world.y > near.y && world.y + world.height < near.y + near.height, `${width} down`)
       assert.ok(world.x > near.x && world.x + world.width < near.x + near.width, `${width} across`)
     }
+  })
+
+  it('shows where in the world the place is', async () => {
+    const { page } = await open('/app/look-up?ip=81.2.69.160')
+    const at = await page.locator('.place-map svg:nth-of-type(2) .point').boundingBox()
+    const world = await page.locator('.place-map svg:nth-of-type(2)').boundingBox()
+    assert.ok(at && world)
+    const [x, y] = [at.x + at.width / 2 - world.x, at.y + at.height / 2 - world.y]
+    assert.ok(Math.abs(x / world.width - (180 - 0.0931) / 360) < 0.005)
+    assert.ok(Math.abs(y / world.height - (90 - 51.5142) / 180) < 0.005)
+  })
+
+  it('shows a high map above the facts on phones, of the surroundings alone', async () => {
+    const { page } = await open('/app/look-up?ip=81.2.69.160', {
+      viewport: { width: 390, height: 844 },
+    })
+    const map = await page.locator('.place-map svg').first().boundingBox()
+    const facts = await page.locator('.facts').boundingBox()
+    assert.ok(map && facts)
+    assert.ok(map.y + map.height < 750, `ends at ${map.y + map.height}`)
+    assert.ok(map.y + map.height < facts.y)
+    assert.ok(Math.abs(map.width / map.height - 4 / 3) < 0.02, `${map.width} by ${map.height}`)
+    assert.equal(await page.locator('.place-map svg:visible').count(), 1)
   })
 
   it('shows the coordinates in one line', async () => {
