@@ -78,7 +78,7 @@ export function whyOld(provider: string, { isOwn, isRegular, hasAccount }: Renew
   if (OF_MAXMIND.includes(provider) && !hasAccount) {
     const settings = 'MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY'
     const advice = `enter it on the page /app/operate/databases, or set ${settings}`
-    const onPage = 'enter its ID and licence key above'
+    const onPage = 'enter its ID and licence key below'
     return { reason: "a newer one needs MaxMind's free account", advice, onPage }
   }
   const command = commandText('geo', '--download')

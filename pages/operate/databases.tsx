@@ -1,12 +1,11 @@
-import { sizeText } from '../../lib/parts/size-text.ts'
 import { Card } from '../dashboard/parts/card.tsx'
 import type { Problem } from '../dashboard/parts/field.tsx'
 import { PostButton } from '../dashboard/parts/form.tsx'
-import { counted } from '../dashboard/parts/format.ts'
+import { counted, size } from '../dashboard/parts/format.ts'
 import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
-import { FactList } from '../fact-list.tsx'
 import { labelOf } from '../facts.ts'
+import { numbers, Table } from '../table.tsx'
 import { FreeLists, type ShownList } from './free-lists.tsx'
 import { Geofeeds, type ShownGeofeed } from './geofeeds.tsx'
 import { JobStatus, type JobView } from './job-status.tsx'
@@ -54,6 +53,22 @@ export function Databases(props: DatabasesProps) {
   return (
     <>
       <Result error={error} done={DONE[done]} />
+      <JobStatus
+        id="databases"
+        job={download ?? NO_JOB}
+        running="Downloading"
+        done="The last download ended"
+      >
+        <OldDatabases databases={databases} />
+        {databases.map((database) => (
+          <Refusal database={database} />
+        ))}
+        <Card id="used-title" title="In use">
+          <DatabaseTable databases={databases} />
+        </Card>
+        {lists.length > 0 && <FreeLists lists={lists} />}
+        {geofeeds.length > 0 && <Geofeeds geofeeds={geofeeds} />}
+      </JobStatus>
       <Card id="download-title" title="Download">
         {download === null ? (
           <p>
@@ -67,21 +82,6 @@ export function Databases(props: DatabasesProps) {
         )}
       </Card>
       {download !== null && <MaxmindAccount base={base} origin={account} problem={problem} />}
-      <JobStatus
-        id="databases"
-        job={download ?? NO_JOB}
-        running="Downloading"
-        done="The last download ended"
-      >
-        <OldDatabases databases={databases} />
-        <ul class="items">
-          {databases.map((database) => (
-            <DatabaseItem database={database} />
-          ))}
-        </ul>
-        {lists.length > 0 && <FreeLists lists={lists} />}
-        {geofeeds.length > 0 && <Geofeeds geofeeds={geofeeds} />}
-      </JobStatus>
     </>
   )
 }
@@ -117,40 +117,46 @@ function OldDatabases({ databases }: Pick<DatabasesProps, 'databases'>) {
   ))
 }
 
-function DatabaseItem({ database }: { readonly database: ServedDatabase }) {
-  const { name, provider, type, path, bytes, builtAt, ageDays, openedAt, refusal } = database
+interface DatabaseProps {
+  readonly database: ServedDatabase
+}
+
+function Refusal({ database: { name, refusal, isEarlier } }: DatabaseProps) {
+  if (refusal === undefined) return null
   return (
-    <li class="card item">
-      <div class="item-head">
-        <h2>{labelOf(name)}</h2>
-        <State database={database} />
-      </div>
-      {refusal !== undefined && (
-        <Notice kind={database.isEarlier ? 'error' : 'hint'}>
-          A new version was refused <Time at={refusal.at} />: {refusal.reason}
-          {database.isEarlier && '. An earlier version is served until the file is replaced.'}
-        </Notice>
-      )}
-      <FactList
-        facts={[
-          ['Provider', labelOf(provider)],
-          ['Type', labelOf(type)],
-          [
-            'Built',
-            <>
-              <Time at={builtAt} precision="day" />, {counted(ageDays, 'day', 'days')} ago
-            </>,
-          ],
-          ['Size', sizeText(bytes)],
-          ['In use since', <Time at={openedAt} />],
-          ['File', <code>{path}</code>],
-        ]}
-      />
-    </li>
+    <Notice kind={isEarlier ? 'error' : 'hint'}>
+      A new version of {labelOf(name)} was refused <Time at={refusal.at} />: {refusal.reason}
+      {isEarlier && '. An earlier version is served until the file is replaced.'}
+    </Notice>
   )
 }
 
-function State({ database: { isEarlier, old } }: { readonly database: ServedDatabase }) {
+function DatabaseTable({ databases }: Pick<DatabasesProps, 'databases'>) {
+  return (
+    <section class="wide stacked" tabindex={0} aria-label="Table of databases">
+      <Table
+        isStacked
+        heads={['Database', 'Provider', 'Type', 'Built', ...numbers('Size'), 'In use since']}
+        rows={databases.map((database) => [
+          <>
+            {labelOf(database.name)} <State database={database} />
+            <div class="request soft">{database.path}</div>
+          </>,
+          labelOf(database.provider),
+          labelOf(database.type),
+          <>
+            <Time at={database.builtAt} precision="day" />,{' '}
+            <span class="whole">{counted(database.ageDays, 'day', 'days')} ago</span>
+          </>,
+          size(database.bytes),
+          <Time at={database.openedAt} />,
+        ])}
+      />
+    </section>
+  )
+}
+
+function State({ database: { isEarlier, old } }: DatabaseProps) {
   if (isEarlier) return <span class="badge error">Earlier version</span>
   if (old !== undefined) return <span class="badge near">Old</span>
   return <span class="badge good">Current</span>

@@ -1,8 +1,7 @@
 import type { HealthStatus } from '../../lib/contract/system.ts'
-import { sizeText } from '../../lib/parts/size-text.ts'
 import { Card } from '../dashboard/parts/card.tsx'
 import { PostButton } from '../dashboard/parts/form.tsx'
-import { count } from '../dashboard/parts/format.ts'
+import { count, size } from '../dashboard/parts/format.ts'
 import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
 import { FactList } from '../fact-list.tsx'
@@ -108,11 +107,8 @@ function Health({ system }: { readonly system: SystemFacts }) {
           ['Version', `${version}, API ${interfaceVersion}`],
           ['Runtime', runtime],
           ['Uptime', health.uptime],
-          ['Memory of the process', `${unbroken(memory.process)}, heap ${unbroken(memory.heap)}`],
-          [
-            'Memory of the machine',
-            `${unbroken(memory.available)} available of ${unbroken(memory.total)}`,
-          ],
+          ['Memory of the process', `${size(memory.process)}, heap ${size(memory.heap)}`],
+          ['Memory of the machine', `${size(memory.available)} available of ${size(memory.total)}`],
           ['Disk', diskText(system.disk)],
           ['Data folder', <code>{system.dataDir}</code>],
         ]}
@@ -124,12 +120,7 @@ function Health({ system }: { readonly system: SystemFacts }) {
 function diskText(disk: SystemFacts['disk']): string {
   if ('problem' in disk) return disk.problem
   const { free, database, log } = disk
-  return `${unbroken(free)} free; database ${unbroken(database)}, its log ${unbroken(log)}`
-}
-
-/** A size whose unit stays with its number. */
-function unbroken(bytes: number): string {
-  return sizeText(bytes).replace(' ', '\u00a0')
+  return `${size(free)} free; database ${size(database)}, its log ${size(log)}`
 }
 
 type BackupsProps = Pick<SystemProps, 'base' | 'system' | 'backups' | 'backupCount' | 'backup'>

@@ -71,7 +71,7 @@ describe('checkGeo', () => {
   it('says on the page of the databases what its forms do, not its address or a command', () => {
     const onPage = (provider: string, changed: Partial<typeof RENEWED>) =>
       whyOld(provider, { ...RENEWED, ...changed }).onPage
-    assert.equal(onPage('maxmind', {}), 'enter its ID and licence key above')
+    assert.equal(onPage('maxmind', {}), 'enter its ID and licence key below')
     for (const changed of [{ hasAccount: true }, { isRegular: false, hasAccount: true }]) {
       assert.equal(onPage('maxmind', changed), 'press Download now')
     }

@@ -63,11 +63,11 @@ describe('the page of the databases', () => {
   it('shows each database with its provider, type, age, size and file', async () => {
     const { file, show } = await openWith(NOON - 3 * DAY_MS)
     const html = await show()
-    assert.match(html, /<h2>Mine-0<\/h2><span class="badge good">Current/)
-    for (const text of ['<dd>MaxMind<', '<dd>GeoLite2 City<', ', 3 days ago', file])
+    assert.match(html, /<th scope="row">Mine-0 <span class="badge good">Current/)
+    for (const text of ['>MaxMind<', '>GeoLite2 City<', '3 days ago', file])
       assert.ok(html.includes(text), text)
-    assert.match(html, /<dt>Size<\/dt><dd>\d+\.\d kB/)
-    assert.match(html, /<dt>In use since<\/dt><dd><time datetime="2026-01-15T12:00:00/)
+    assert.match(html, /data-head="Size">\d+\.\d\u00a0kB/)
+    assert.match(html, /data-head="In use since"><time datetime="2026-01-15T12:00:00/)
   })
 
   it('warns of a database that is older than providers let theirs become', async () => {
@@ -90,11 +90,12 @@ describe('the page of the databases', () => {
     await refresh()
     const html = await show()
     assert.match(html, /badge error">Earlier version/)
-    const refusal = /role="alert">A new version was refused .*metadata.* earlier version is served/
+    const refusal =
+      /role="alert">A new version of Mine-\d+ was refused .*metadata.* earlier version is served/
     assert.match(html, refusal)
     writeDatabase(file, NOON - DAY_MS)
     await refresh()
-    assert.match(await show(), /badge good">Current.*A new version was refused/)
+    assert.match(await show(), /A new version of Mine-\d+ was refused.*badge good">Current/)
   })
 
   it('shows the age of the free lists, and why one was refused', async () => {
@@ -147,6 +148,14 @@ describe('the page of the databases', () => {
 })
 
 describe('a download that an operator starts', () => {
+  it('comes after the databases in use, which are one table', async () => {
+    const { olga } = await openDownloading(async () => {})
+    const { html } = await olga.visit(PAGE)
+    const main = html.slice(html.indexOf('<main'))
+    const titles = [...main.matchAll(/<h2[^>]*>([^<]*)/g)].map(([, title]) => title)
+    assert.deepEqual(titles, ['In use', 'Download', 'MaxMind&#39;s account'])
+  })
+
   it('runs once at a time, is audited, and is followed by the page', async () => {
     const downloaded = Promise.withResolvers<void>()
     const { app, olga } = await openDownloading(() => downloaded.promise)

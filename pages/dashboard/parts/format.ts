@@ -1,3 +1,5 @@
+import { sizeText } from '../../../lib/parts/size-text.ts'
+
 /** 12,345 */
 export function count(n: number): string {
   return n.toLocaleString('en')
@@ -18,6 +20,11 @@ export function percent(part: number, all = 1): string {
   if (of100 > 0 && of100 < 0.95) return `${of100.toFixed(1)}%`
   if (of100 > 99 && of100 < 100) return `${(Math.floor(of100 * 10) / 10).toFixed(1)}%`
   return `${count(Math.round(of100))}%`
+}
+
+/** Such as 12.3 MB, whose unit stays with its number. */
+export function size(bytes: number): string {
+  return sizeText(bytes).replace(' ', '\u00a0')
 }
 
 /** shop.example of https://shop.example. Other schemes stay. */
