@@ -103,6 +103,17 @@ describe('the API reference', { timeout: TIMEOUT_MS }, () => {
     }
   })
 
+  it('sets a short description apart from the type before it', async () => {
+    const { page } = await open(LOCATE, { viewport: { width: 1280, height: 800 } })
+    const gaps: unknown = await page.evaluate(`[...document.querySelectorAll('.about')]
+      .filter((about) => about.textContent !== '' && about.checkVisibility())
+      .map((about) => [about, about.previousElementSibling].map((one) => one.getBoundingClientRect()))
+      .filter(([about, type]) => about.top < type.bottom)
+      .map(([about, type]) => about.left - type.right)`)
+    assert.ok(Array.isArray(gaps) && gaps.length > 0)
+    assert.ok(Math.min(...gaps) >= 12, gaps.join())
+  })
+
   it('is never wider than a phone', async () => {
     const { page } = await open('/docs', { viewport: { width: 390, height: 800 } })
     const wide: string[] = []
