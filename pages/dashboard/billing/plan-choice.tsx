@@ -95,11 +95,14 @@ function PlanCard({ offered, kind, ...props }: PlanCardProps) {
   const { isAnySold, current, paid } = props
   const { plan, offer, price } = offered
   const isCurrent = plan.id === current.id
+  const action = actionFor({ ...props, offered, kind })
+  // Where plans are sold, each card has a row for its button.
+  const isSettled = isCurrent && isAnySold && action === null
   return (
     <li class={isCurrent ? 'card current' : 'card'}>
       <div class="item-head">
         <h3>{plan.name}</h3>
-        {isCurrent && <span class="badge good">Current plan</span>}
+        {isCurrent && !isSettled && <span class="badge good">Current plan</span>}
       </div>
       {isAnySold && (
         <div>
@@ -110,7 +113,12 @@ function PlanCard({ offered, kind, ...props }: PlanCardProps) {
         </div>
       )}
       <PlanLimits plan={plan} requestsPerMinute={offer?.requestsPerMinute} />
-      <PlanAction {...props} offered={offered} kind={kind} />
+      {action}
+      {isSettled && (
+        <button type="button" class="quiet" disabled>
+          Current plan
+        </button>
+      )}
     </li>
   )
 }
@@ -148,8 +156,8 @@ function intervalsOf({ stripePriceId }: Plan, offer: PlanPrices | undefined): re
   return stripePriceId === null ? [] : ['month']
 }
 
-/** The button of a plan: it buys, changes or pays it by the interval that its card shows. */
-function PlanAction({ base, current, paid, offered, kind }: PlanCardProps) {
+/** The button of a plan: it buys, changes or pays it by the interval that its card shows. null: nothing to do. */
+function actionFor({ base, current, paid, offered, kind }: PlanCardProps) {
   const { plan, price, intervals } = offered
   if (price.interval === null) return null
   if (intervals.length === 0) return <Unavailable paid={paid} />
