@@ -92,7 +92,7 @@ function Health({ system }: { readonly system: SystemFacts }) {
   const checks = Object.entries(health.checks)
   return (
     <Card id="health" title="Health">
-      <p class="badges">
+      <p class="chips">
         <span class={`badge ${health.status === 'ok' ? 'good' : 'error'}`}>
           {labelOf(health.status)}
         </span>

@@ -120,7 +120,7 @@ describe('the billing pages', () => {
     const { html } = await visit('/app/billing')
     const text = /Your last payment failed, or your bank asks/
     assert.match(html, text)
-    assert.match(html, /Your plan <span class="badge error">Past due<\/span>/)
+    assert.match(html, /Your plan <span class="badges"><span class="badge error">Past due<\/span>/)
     assert.match(html, /<a href="http:[^"]+\/i\/in_\w+"[^>]*>Pay or confirm at Stripe/)
     shop.double.failCalls({ kind: '500' })
     assert.match((await visit('/app/billing')).html, text)

@@ -27,6 +27,31 @@ describe('the keys page without a key', { timeout: TIMEOUT_MS }, () => {
   })
 })
 
+/** Of a row with a menu: the space above its name less that below, and that between its dots and its end. */
+const ROW = `(() => {
+  const row = document.querySelector('tr:has(.menu)')
+  const name = row.querySelector('th').getBoundingClientRect()
+  const text = document.createRange()
+  text.selectNodeContents(row.querySelector('th'))
+  const { top, bottom } = text.getBoundingClientRect()
+  const dots = row.querySelector('.menu span').getBoundingClientRect()
+  const card = row.closest('.card')
+  const inner = card.getBoundingClientRect().right - parseFloat(getComputedStyle(card).paddingRight) - 1
+  return [top - name.top - (name.bottom - bottom), inner - dots.right]
+})()`
+
+describe('the rows of keys', { timeout: TIMEOUT_MS }, () => {
+  it('have the same space above and below, and end with the dots of their menus', async () => {
+    const { page } = await open('/app/keys/new', { viewport: { width: 1280, height: 800 } })
+    await page.fill('#name', 'Shop')
+    await page.click('main form button[type=submit]')
+    await page.waitForSelector('tr .menu')
+    const [off, aside] = await page.evaluate<[number, number]>(ROW)
+    assert.ok(Math.abs(off) < 4, `${off} pixels off the middle`)
+    assert.ok(Math.abs(aside) < 4, `${aside} pixels beside the end`)
+  })
+})
+
 /** The colours of the edge and outline of the focused field, and of the text about it. */
 const COLORS = `(() => {
   const { borderTopColor, outlineColor } = getComputedStyle(document.activeElement)

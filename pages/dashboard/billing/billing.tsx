@@ -79,7 +79,9 @@ function Subscription(props: BillingProps) {
         title={
           <>
             Your plan{' '}
-            {subscription !== null && <Status subscription={subscription} terms={terms} />}
+            <span class="badges">
+              {subscription !== null && <Status subscription={subscription} terms={terms} />}
+            </span>
           </>
         }
       >
