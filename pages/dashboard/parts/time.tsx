@@ -1,5 +1,7 @@
 import { type Child, createContext, useContext } from 'hono/jsx'
+import { HOUR_MS } from '../../../lib/parts/durations.ts'
 import { clockText, dayText, minuteText, rangeText } from '../../time-text.ts'
+import { startOfHour } from './format.ts'
 
 /** When a page is made; null for a part that is kept for later pages. */
 const Now = createContext<number | null>(null)
@@ -42,6 +44,18 @@ export function Time({ at, precision = 'minute' }: TimeProps) {
 export function TimeRange({ from, to }: { readonly from: string; readonly to: string }) {
   const text = rangeText(Date.parse(from), Date.parse(to), useContext(Now))
   return <span title={`${exactText(from)} to ${exactText(to)}`}>{text}</span>
+}
+
+/** An hour in the format of the API, 2026-01-15T11, by its ends; null: never. */
+export function Hour({ hour }: { readonly hour: string | null }) {
+  if (hour === null) return <Time at={null} />
+  const from = startOfHour(hour)
+  return (
+    <>
+      <Time at={from} /> to{' '}
+      <Time at={new Date(Date.parse(from) + HOUR_MS).toISOString()} precision="clock" />
+    </>
+  )
 }
 
 function exactText(at: string): string {

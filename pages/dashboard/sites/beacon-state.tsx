@@ -1,6 +1,6 @@
 import type { Site } from '../../../lib/contract/account/account-schemas.ts'
-import { counted, startOfHour } from '../parts/format.ts'
-import { Time } from '../parts/time.tsx'
+import { counted } from '../parts/format.ts'
+import { Hour } from '../parts/time.tsx'
 
 /** Whether a site sends beacons. Hours are in UTC, in the format of the API. */
 export type BeaconCheck =
@@ -69,16 +69,15 @@ function State({ check, origin }: Pick<BeaconStateProps, 'check' | 'origin'>) {
     case 'receiving':
       return (
         <p>
-          {counted(check.accepted, 'beacon', 'beacons')} in the last 24 hours. The last hour with
-          beacons began on <Time at={startOfHour(check.lastHour)} />.
+          {counted(check.accepted, 'beacon', 'beacons')} in the last 24 hours. Last beacon:{' '}
+          <Hour hour={check.lastHour} />.
           <Bots bots={check.bots} />
         </p>
       )
     case 'quiet':
       return (
         <p>
-          No beacons in the last 24 hours. The last hour with beacons began at{' '}
-          <Time at={startOfHour(check.lastHour)} />.
+          No beacons in the last 24 hours. Last beacon: <Hour hour={check.lastHour} />.
         </p>
       )
     case 'unknown':

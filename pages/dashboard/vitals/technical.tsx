@@ -7,8 +7,8 @@ import { FactList } from '../../fact-list.tsx'
 import { numbers, Table } from '../../table.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { Fold } from '../parts/fold.tsx'
-import { count, counted, percent, startOfHour } from '../parts/format.ts'
-import { Time } from '../parts/time.tsx'
+import { count, counted, percent } from '../parts/format.ts'
+import { Hour } from '../parts/time.tsx'
 import { deviceName, type LinkTo, type VitalsChoice } from './choice.ts'
 import type { Device } from './rating.ts'
 import { Parts } from './shares.tsx'
@@ -131,10 +131,7 @@ function DataHealth({ beacons, note }: Pick<RumOverview, 'beacons'> & { note: st
   const { accepted, bots, refused, droppedValues, lastHour } = beacons
   const facts = [
     ['Beacons accepted', count(accepted)],
-    [
-      'Last hour with an accepted beacon',
-      <Time at={lastHour === null ? null : startOfHour(lastHour)} />,
-    ],
+    ['Last beacon accepted', <Hour hour={lastHour} />],
     ['Sent by bots, not stored', count(bots)],
     ['Refused because too many came at once', count(refused)],
     ['Values dropped as out of range', count(droppedValues)],
