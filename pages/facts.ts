@@ -98,7 +98,7 @@ function precisionOf({ meta }: GeolocationResult): string | undefined {
 
 function sourcesOf({ sources = {} }: GeolocationResult): string[] {
   const { geo = [], asn = [], tz = [], privacy = [] } = sources
-  return [...new Set([...geo, ...asn, ...tz, ...privacy])].map(labelOf)
+  return [...new Set([...geo, ...asn, ...tz, ...privacy])].map(databaseName)
 }
 
 function confidenceOf(location: Location | undefined): string | undefined {

@@ -1,11 +1,11 @@
 import type { Child } from 'hono/jsx'
 import type { Plan } from '../lib/config/plans.ts'
 import type { PlanPrices } from '../lib/contract/billing/price-schemas.ts'
+import { databaseName } from '../lib/contract/geo/database-names.ts'
 import type { ServiceInfo } from '../lib/contract/system.ts'
 import { Answer, type MapHrefs } from './answer.tsx'
 import { counted } from './dashboard/parts/format.ts'
 import { Time } from './dashboard/parts/time.tsx'
-import { labelOf } from './facts.ts'
 import { FirstKeyButton } from './first-key.tsx'
 import { Layout, type LayoutProps } from './layout.tsx'
 import { LookUpForm } from './look-up-form.tsx'
@@ -142,9 +142,9 @@ function Databases({ databases }: { readonly databases: readonly ListedDatabase[
       <ul class="databases">
         {databases.map(({ name, provider, builtAt }) => (
           <li>
-            <span>{labelOf(name)}</span>
+            <span>{databaseName(name)}</span>
             <span>
-              {labelOf(provider)}, built <Time at={builtAt} precision="day" />
+              {databaseName(provider)}, built <Time at={builtAt} precision="day" />
             </span>
           </li>
         ))}

@@ -44,19 +44,31 @@ export function worstPage(paths: RumOverview['paths'], vital: CoreVital, whole: 
  * rating of the value: 2,510 ms is 2.51 s, since 2.5 s would be good.
  */
 export function valueText(vital: Vital, value: number): string {
-  const unit = unitOf(vital, value)
-  const keepsRating = (more: number) => {
-    return (
-      rate(vital, Number((value / unit.size).toFixed(unit.digits + more)) * unit.size) ===
-      rate(vital, value)
-    )
-  }
-  return textIn(unit, value, [0, 1, 2].find(keepsRating) ?? 3)
+  return columnText(vital, [value])(value)
 }
 
-/** The same in a column, where all values have as many digits: 2,510 ms is 2.5 s. */
-export function cellText(vital: Vital, value: number): string {
-  return textIn(unitOf(vital, value), value)
+/** Returns a function that writes these values of a column like `valueText`, but all of a unit with as many digits. */
+export function columnText(
+  vital: Vital,
+  values: readonly (number | null)[],
+): (value: number) => string {
+  const digits = new Map<Unit, number>()
+  for (const value of values) {
+    if (value === null) continue
+    const unit = unitOf(vital, value)
+    digits.set(unit, Math.max(digits.get(unit) ?? 0, digitsFor(vital, unit, value)))
+  }
+  return (value) => {
+    const unit = unitOf(vital, value)
+    return textIn(unit, value, digits.get(unit))
+  }
+}
+
+/** How many more digits the value needs, so that the text has its rating. */
+function digitsFor(vital: Vital, { size, digits }: Unit, value: number): number {
+  const keepsRating = (more: number) =>
+    rate(vital, Number((value / size).toFixed(digits + more)) * size) === rate(vital, value)
+  return [0, 1, 2].find(keepsRating) ?? 3
 }
 
 /** Such as 1.8 s or, below one second, 264 ms. */

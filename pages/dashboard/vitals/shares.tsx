@@ -1,5 +1,5 @@
 import { CORE_VITALS } from '../../../lib/contract/telemetry/metrics.ts'
-import { cellText, MIN_VIEWS, rate } from '../../../lib/contract/telemetry/rating.ts'
+import { columnText, MIN_VIEWS, rate } from '../../../lib/contract/telemetry/rating.ts'
 import type { RumOverview } from '../../../lib/contract/telemetry/telemetry-overview.ts'
 import type { Head } from '../../table.tsx'
 import { Card } from '../parts/card.tsx'
@@ -39,10 +39,16 @@ const SORT_LABELS: Readonly<Record<Sort, string>> = {
 /** The parts of the views with their vitals. Only the first ones are shown until it is opened. */
 export function Parts({ id, column, parts, sort, linkTo }: PartsProps) {
   const total = parts.reduce((sum, { sampleCount }) => sum + sampleCount, 0)
+  const texts = CORE_VITALS.map((vital) => {
+    return columnText(
+      vital,
+      parts.map(({ p75 }) => p75[vital]),
+    )
+  })
   const heads = [column, ...SORTS.map((name) => toHead(name, sort, linkTo({ sort: name }, id)))]
   const rows = parts
     .toSorted((a, b) => sortValue(b, sort) - sortValue(a, sort))
-    .map((part) => toRow(part, total))
+    .map((part) => toRow(part, total, texts))
   const rest = rows.slice(AT_ONCE)
   return (
     <>
@@ -70,12 +76,17 @@ function sortValue({ sampleCount, p75 }: Part, sort: Sort): number {
   return sort === 'views' ? sampleCount : (p75[sort] ?? -1)
 }
 
-function toRow({ name, href, sampleCount, p75 }: Part, total: number): ShareRow {
-  const values = CORE_VITALS.map((vital) => {
+/** `texts` write the values of each vital. */
+function toRow(
+  { name, href, sampleCount, p75 }: Part,
+  total: number,
+  texts: readonly ((value: number) => string)[],
+): ShareRow {
+  const values = CORE_VITALS.map((vital, at) => {
     const value = p75[vital]
     if (value === null) return <span class="soft">–</span>
     const rating = sampleCount < MIN_VIEWS ? null : rate(vital, value)
-    return <Rated text={cellText(vital, value)} rating={rating} />
+    return <Rated text={texts[at]?.(value) ?? ''} rating={rating} />
   })
   return { name, href, share: sampleCount / total, cells: [count(sampleCount), ...values] }
 }

@@ -63,9 +63,10 @@ export function VerdictCard({ children, ...props }: VerdictProps & { readonly ch
 function Failed({ vitals, ...props }: VerdictProps & { readonly vitals: readonly CoreVital[] }) {
   const { overview, choice } = props
   // An element is not known by country, and the worst page of one page is that page.
-  const hasPage = choice.path === ''
-  const hasCause = choice.country === ''
-  const worst = hasCause ? 'Worst page' : 'Worst page, over all countries'
+  const pages = vitals.map((vital) => (choice.path === '' ? worstOf(vital, props) : null))
+  const causes = vitals.map((vital) => (choice.country === '' ? causeOf(vital, overview) : null))
+  const [hasPage, hasCause] = [pages, causes].map((cells) => cells.some((cell) => cell !== null))
+  const worst = choice.country === '' ? 'Worst page' : 'Worst page, over all countries'
   return (
     <section class="wide stacked" tabindex={0} aria-label="What is not good">
       <Table
@@ -76,11 +77,11 @@ function Failed({ vitals, ...props }: VerdictProps & { readonly vitals: readonly
           ...(hasPage ? [worst] : []),
           ...(hasCause ? ['Element of slow views'] : []),
         ]}
-        rows={vitals.map((vital) => [
+        rows={vitals.map((vital, at) => [
           vital.toUpperCase(),
           <Value vital={vital} value={overview.metrics[vital].p75 ?? 0} />,
-          ...(hasPage ? [worstOf(vital, props)] : []),
-          ...(hasCause ? [causeOf(vital, overview)] : []),
+          ...(hasPage ? [pages[at] ?? '–'] : []),
+          ...(hasCause ? [causes[at] ?? '–'] : []),
         ])}
       />
     </section>

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { METRIC_RULES, ruleOf, type Vital } from '../../../lib/contract/telemetry/metrics.ts'
-import { cellText, valueText } from '../../../lib/contract/telemetry/rating.ts'
+import { columnText, valueText } from '../../../lib/contract/telemetry/rating.ts'
 import type {
   RumOverview,
   SeriesPoint,
@@ -53,7 +53,7 @@ export function VitalChart({ vital, step, overview, linkTo }: VitalChartProps) {
                 `${step === 'hour' ? 'Hour' : 'Day'} (UTC)`,
                 ...numbers('p50', 'p75', 'p95', 'Values'),
               ]}
-              rows={series.map((point) => cellsOf(vital, step, point))}
+              rows={rowsOf(vital, step, series)}
               points={series.map(({ from, [vital]: { p50, p75, p95, sampleCount } }) =>
                 [seconds(from), p50, p75, p95, sampleCount].join(' '),
               )}
@@ -88,9 +88,21 @@ function Key({ vital }: Pick<VitalChartProps, 'vital'>) {
   )
 }
 
-function cellsOf(vital: Vital, step: SeriesStep, point: SeriesPoint): Child[] {
-  const { p50, p75, p95, sampleCount } = point[vital]
-  const text = (value: number | null) => (value === null ? '–' : cellText(vital, value))
+function rowsOf(vital: Vital, step: SeriesStep, series: readonly SeriesPoint[]): Child[][] {
+  const text = columnText(
+    vital,
+    series.map(({ [vital]: { p75 } }) => p75),
+  )
+  return series.map((point) => cellsOf(point, point[vital], step, text))
+}
+
+function cellsOf(
+  point: SeriesPoint,
+  { p50, p75, p95, sampleCount }: SeriesPoint[Vital],
+  step: SeriesStep,
+  toText: (value: number) => string,
+): Child[] {
+  const text = (value: number | null) => (value === null ? '–' : toText(value))
   const precision = step === 'hour' ? 'minute' : 'day'
   const time = <Time at={startOfHour(point.from)} precision={precision} />
   return [time, text(p50), text(p75), text(p95), count(sampleCount)]

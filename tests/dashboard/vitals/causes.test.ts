@@ -50,6 +50,6 @@ describe('the web vitals page', () => {
   it('says nothing about elements if most slow views name none', async () => {
     await send(301, { metrics: { lcp: 5_000 } })
     const text = await textOf('device=all')
-    assert.match(text, / LCP 5\.0 s Poor INP /)
+    assert.match(text, / LCP 5\.0 s Poor – INP /)
   })
 })

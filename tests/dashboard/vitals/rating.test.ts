@@ -8,7 +8,7 @@ import {
   VITALS,
 } from '../../../lib/contract/telemetry/metrics.ts'
 import {
-  cellText,
+  columnText,
   MIN_VIEWS,
   rate,
   valueText,
@@ -82,13 +82,16 @@ describe('the verdict on Core Web Vitals', () => {
     assert.deepEqual(worstPage(pages, 'inp', 200), { path: '/b', value: 300 })
   })
 
-  it('gives all values of a column as many digits, and a figure those that its rating needs', () => {
-    const texts = (text: typeof cellText) =>
-      [4_020, 4_900, 2_510].map((value) => text('lcp', value))
-    assert.deepEqual(texts(cellText), ['4.0\u00a0s', '4.9\u00a0s', '2.5\u00a0s'])
-    assert.deepEqual(texts(valueText), ['4.02\u00a0s', '4.9\u00a0s', '2.51\u00a0s'])
-    assert.equal(cellText('cls', 0.1001), '0.10')
-    assert.equal(cellText('inp', 200.4), '200\u00a0ms')
+  it('gives all values of a column as many digits, and enough for the ratings of all', () => {
+    const texts = (...values: number[]) => values.map(columnText('lcp', values))
+    assert.deepEqual(texts(4_100, 4_900, 999), ['4.1\u00a0s', '4.9\u00a0s', '999\u00a0ms'])
+    // 2.5 s would be good, and 4.0 s would need improvement only.
+    assert.deepEqual(texts(4_900, 2_510), ['4.90\u00a0s', '2.51\u00a0s'])
+    assert.deepEqual(texts(4_020, 4_900), ['4.02\u00a0s', '4.90\u00a0s'])
+    assert.deepEqual(
+      [4_020, 4_900].map((value) => valueText('lcp', value)),
+      ['4.02\u00a0s', '4.9\u00a0s'],
+    )
   })
 })
 
