@@ -34,9 +34,9 @@ const LABELS = {
 
 const BY_ID: ReadonlyMap<string, string> = new Map(Object.entries(LABELS))
 
-/** What pages call `id` of the API, or of a database. */
+/** What pages call a state or a type of the API; unknown ones keep their names. */
 export function labelOf(id: string): string {
-  return BY_ID.get(id) ?? databaseName(id)
+  return BY_ID.get(id) ?? id
 }
 
 type Location = NonNullable<GeolocationResult['location']>

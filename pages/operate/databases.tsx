@@ -1,10 +1,10 @@
+import { databaseName } from '../../lib/contract/geo/database-names.ts'
 import { Card } from '../dashboard/parts/card.tsx'
 import type { Problem } from '../dashboard/parts/field.tsx'
 import { PostButton } from '../dashboard/parts/form.tsx'
 import { counted, size } from '../dashboard/parts/format.ts'
 import { Notice, type PageProps, Result } from '../dashboard/parts/notice.tsx'
 import { Time } from '../dashboard/parts/time.tsx'
-import { labelOf } from '../facts.ts'
 import { numbers, Table } from '../table.tsx'
 import { FreeLists, type ShownList } from './free-lists.tsx'
 import { Geofeeds, type ShownGeofeed } from './geofeeds.tsx'
@@ -125,7 +125,7 @@ function Refusal({ database: { name, refusal, isEarlier } }: DatabaseProps) {
   if (refusal === undefined) return null
   return (
     <Notice kind={isEarlier ? 'error' : 'hint'}>
-      A new version of {labelOf(name)} was refused <Time at={refusal.at} />: {refusal.reason}
+      A new version of {databaseName(name)} was refused <Time at={refusal.at} />: {refusal.reason}
       {isEarlier && '. An earlier version is served until the file is replaced.'}
     </Notice>
   )
@@ -139,11 +139,11 @@ function DatabaseTable({ databases }: Pick<DatabasesProps, 'databases'>) {
         heads={['Database', 'Provider', 'Type', 'Built', ...numbers('Size'), 'In use since']}
         rows={databases.map((database) => [
           <>
-            {labelOf(database.name)} <State database={database} />
+            {databaseName(database.name)} <State database={database} />
             <div class="request soft">{database.path}</div>
           </>,
-          labelOf(database.provider),
-          labelOf(database.type),
+          databaseName(database.provider),
+          databaseName(database.type),
           <>
             <Time at={database.builtAt} precision="day" />,{' '}
             <span class="whole">{counted(database.ageDays, 'day', 'days')} ago</span>

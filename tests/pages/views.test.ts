@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { basename } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { databaseName } from '../../lib/contract/geo/database-names.ts'
 import type { GeolocationResult } from '../../lib/contract/geo/geolocation.ts'
 import { findBundled } from '../../lib/geo/files/bundled.ts'
 import { PREPARED } from '../../lib/geo/files/prepare.ts'
 import { OPTIONAL } from '../../lib/geo/files/source-files.ts'
 import { deviceName } from '../../pages/dashboard/account/sessions.tsx'
-import { factsOf, labelOf, placeOf } from '../../pages/facts.ts'
+import { factsOf, placeOf } from '../../pages/facts.ts'
 import { VIEW, viewAround } from '../../pages/map-view.ts'
 import { type Outcome, OutcomeView } from '../../pages/outcome.tsx'
 
@@ -86,20 +87,21 @@ describe('placeOf', () => {
   })
 })
 
-describe('labelOf', () => {
+describe('databaseName', () => {
   it('knows the providers and files that the server comes with or makes', () => {
     const bundled = findBundled()
     const files = [...bundled.dbipCity.map(({ path }) => path), ...Object.values(PREPARED)]
     const ids = [...files, ...Object.values(OPTIONAL)]
       .filter((file) => file.endsWith('.mmdb'))
       .map((file) => basename(file, '.mmdb'))
-    for (const id of ids) assert.notEqual(labelOf(id), id)
-    assert.equal(labelOf('dbip-city-ipv6'), 'DB-IP City Lite, IPv6')
-    assert.equal(labelOf('ip-location-db'), 'ip\u2011location\u2011db')
+    for (const id of ids) assert.notEqual(databaseName(id), id)
+    assert.equal(databaseName('dbip-city-ipv6'), 'DB-IP City Lite, IPv6')
+    assert.equal(databaseName('ip-location-db'), 'ip\u2011location\u2011db')
   })
 
   it('keeps the names of other files', () => {
-    for (const name of ['mine', 'constructor', '__proto__']) assert.equal(labelOf(name), name)
+    for (const name of ['mine', 'none', 'ok', 'secret', 'constructor', '__proto__'])
+      assert.equal(databaseName(name), name)
   })
 })
 

@@ -1,5 +1,5 @@
 import uPlot, { type Options, type Series } from 'uplot'
-import { minuteText } from '../../pages/time-text.ts'
+import { dayText, minuteText } from '../../pages/time-text.ts'
 import { baseOptions, type Color, legendButton, readColors, timeSeries } from './chart-parts.ts'
 import { type Columns, findUnsure, listIsolated } from './timeline.ts'
 
@@ -51,7 +51,7 @@ export function drawChart(holder: HTMLElement, columns: Columns, look: ChartLook
       },
     ],
     series: [
-      timeSeries(minuteText),
+      timeSeries(look.step >= DAY_SECONDS ? dayText : minuteText),
       ...toSeries(color, look, findUnsure(columns, look.step, look.now)),
     ],
     hooks: { ...hooks, drawClear: [(u) => drawBands(u, bandsOf(u, color, look))] },

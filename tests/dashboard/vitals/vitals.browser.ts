@@ -145,6 +145,16 @@ describe('the web vitals page in a browser', { timeout: TIMEOUT_MS }, () => {
     assert.deepEqual(errors, [])
   })
 
+  it('names the day under the pointer as the table does', async () => {
+    const { page } = await open('/app/vitals?period=7d')
+    await page.hover('.plot .u-over')
+    const time = page.locator('.u-legend .u-series:first-child .u-value')
+    await page.waitForFunction(
+      `!document.querySelector('.u-legend .u-series:first-child .u-value').textContent.includes('–')`,
+    )
+    assert.match((await time.textContent()) ?? '', /^\d{1,2} [A-Z][a-z]{2}$/)
+  })
+
   it('shows and hides the lines of a chart by the keyboard', async () => {
     const { page, errors } = await open('/app/vitals?period=24h')
     await page.waitForSelector('.plot canvas')
