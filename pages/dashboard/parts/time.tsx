@@ -1,5 +1,4 @@
 import { type Child, createContext, useContext } from 'hono/jsx'
-import { HOUR_MS } from '../../../lib/parts/durations.ts'
 import { clockText, dayText, minuteText, rangeText } from '../../time-text.ts'
 import { startOfHour } from './format.ts'
 
@@ -45,6 +44,8 @@ export function TimeRange({ from, to }: { readonly from: string; readonly to: st
   const text = rangeText(Date.parse(from), Date.parse(to), useContext(Now))
   return <span title={`${exactText(from)} to ${exactText(to)}`}>{text}</span>
 }
+
+const HOUR_MS = 3_600_000
 
 /** An hour in the format of the API, 2026-01-15T11, by its ends; null: never. */
 export function Hour({ hour }: { readonly hour: string | null }) {
