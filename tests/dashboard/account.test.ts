@@ -70,6 +70,7 @@ describe('POST /app/sign-up', () => {
     assert.match(html, /href="[^"]*\/app\/forgot"/)
     const forgot = await visitPage(app, '/app/forgot')
     assert.match(forgot.html, /<pre[^>]*>npm run user -- --email ADDRESS --link<\/pre>/)
+    assert.doesNotMatch(forgot.html, /data-copy/, 'no script of this page would show the button')
   })
 
   it('answers 404 when sign-up is closed', async () => {

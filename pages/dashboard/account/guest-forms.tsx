@@ -1,4 +1,3 @@
-import { Copyable } from '../parts/copyable.tsx'
 import { Choice, Field } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Notice, type PageProps, Result } from '../parts/notice.tsx'
@@ -153,7 +152,7 @@ export function ForgotPassword(props: ForgotPasswordProps) {
           This instance does not send e-mail. Ask the administrator for a link to set a new
           password. Administrators make one with this command:
         </p>
-        <Copyable id="link-command" text={linkCommand} />
+        <pre tabindex={0}>{linkCommand}</pre>
         <BackToSignIn base={base} />
       </>
     )
