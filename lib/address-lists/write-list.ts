@@ -112,7 +112,7 @@ export function ownDelimiter({ kind }: ListForm): string {
 }
 
 /** Puts `geo_` before the names that the list has already. */
-export function uniqueNames(names: readonly string[], taken: readonly string[]): string[] {
+function uniqueNames(names: readonly string[], taken: readonly string[]): string[] {
   const all = new Set(taken.map((name) => name.toLowerCase()))
   return names.map((name) => {
     let unique = name

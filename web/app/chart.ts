@@ -65,7 +65,7 @@ function toSeries(color: Color, { toText }: ChartLook, unsure: readonly boolean[
   const value = (_: uPlot, one: number | null) => (one === null ? '–' : toText(one))
   const line = (name: string, stroke: string, { show = true, ...more }: Series): Series => ({
     ...{ label: legendButton(name, show), show, stroke, value, spanGaps: false, ...more },
-    gaps: (...[u, at, , , empty]) => [...empty, ...dashes(u, at, unsure)].toSorted(byStart),
+    gaps: (...[u, at, , , empty]) => [...empty, ...dashes(u, at, unsure)].sort(byStart),
     points: {
       show: true,
       size: 5,

@@ -48,7 +48,7 @@ export function listIsolated(column: ArrayLike<number | null | undefined>): numb
  * https://en.wikipedia.org/wiki/Standard_error
  */
 export function findUnsure([times, , , , values]: Columns, step: number, now: number): boolean[] {
-  const counts = values.filter((count) => count !== null && count > 0).toSorted(compare)
+  const counts = values.filter((count) => count !== null && count > 0).sort(compare)
   const usual = counts[Math.floor(counts.length / 2)] ?? 0
   return times.map((time, at) => time + step > now || (values[at] ?? 0) < usual / 4)
 }
