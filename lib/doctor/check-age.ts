@@ -72,8 +72,8 @@ const OF_MAXMIND = ['maxmind', 'ip-location-db']
 /** Says why a database of this provider is old, and what to do: anywhere, or on the page of the databases. */
 export function whyOld(provider: string, { isOwn, isRegular, hasAccount }: Renewal) {
   if (isOwn) {
-    const advice = 'put a newer file in its place'
-    return { reason: 'MERIDIAN_GEO names the file', advice, onPage: advice }
+    const advice = 'put newer files in their place'
+    return { reason: 'MERIDIAN_GEO says which files are used', advice, onPage: advice }
   }
   if (OF_MAXMIND.includes(provider) && !hasAccount) {
     const settings = 'MERIDIAN_MAXMIND_ACCOUNT_ID and MERIDIAN_MAXMIND_LICENSE_KEY'

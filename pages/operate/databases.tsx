@@ -108,7 +108,7 @@ const NO_JOB: JobView = { startedAt: null, endedAt: null, failure: null }
 function OldDatabases({ databases }: Pick<DatabasesProps, 'databases'>) {
   const reasons = Map.groupBy(
     databases.flatMap(({ old }) => old ?? []),
-    ({ reason, onPage }) => `${reason}. To get one, ${onPage}.`,
+    ({ reason, onPage }) => `${reason}. To renew, ${onPage}.`,
   )
   return [...reasons].map(([why, { length }]) => (
     <Notice kind="hint">

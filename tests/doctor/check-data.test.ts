@@ -64,7 +64,7 @@ describe('checkGeo', () => {
     }
     assert.match(
       text('maxmind', { isOwn: true }),
-      /: MERIDIAN_GEO names the file → put a newer file/,
+      /: MERIDIAN_GEO says which files are used → put newer files/,
     )
   })
 
@@ -75,7 +75,7 @@ describe('checkGeo', () => {
     for (const changed of [{ hasAccount: true }, { isRegular: false, hasAccount: true }]) {
       assert.equal(onPage('maxmind', changed), 'press Download now')
     }
-    assert.equal(onPage('dbip', { isOwn: true }), 'put a newer file in its place')
+    assert.equal(onPage('dbip', { isOwn: true }), 'put newer files in their place')
   })
 
   it('reports files that cannot be served', () => {

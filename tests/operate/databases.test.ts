@@ -74,14 +74,16 @@ describe('the page of the databases', () => {
     const { show } = await openWith(NOON - 46 * DAY_MS)
     assert.match(
       await show(),
-      /1 database is old: MERIDIAN_GEO names the file\. To get.*badge near">Old</,
+      /1 database is old: MERIDIAN_GEO says which files are used\. To renew.*badge near">Old</,
     )
   })
 
   it('says once why several databases are old', async () => {
     const html = await (await openWith(NOON - 46 * DAY_MS, NOON - 47 * DAY_MS, NOON)).show()
     assert.equal(html.match(/badge near">Old</g)?.length, 2)
-    assert.deepEqual(html.match(/\d+ databases? (?:is|are) old/g), ['2 databases are old'])
+    assert.deepEqual(html.match(/\d+ databases? (?:is|are) old: [^<]*/g), [
+      '2 databases are old: MERIDIAN_GEO says which files are used. To renew, put newer files in their place.',
+    ])
   })
 
   it('shows why a new version was refused, and that the earlier one is served', async () => {
