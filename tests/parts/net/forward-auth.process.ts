@@ -24,8 +24,14 @@ const STRANGER = '127.0.0.7'
 const { settings, remove } = newDataFolder()
 after(remove)
 
-/** The site behind the proxy: it answers with the headers that it gets. */
-const site = createServer(({ headers }, response) => response.end(JSON.stringify(headers)))
+/**
+ * The site behind the proxy: it answers with the headers that it gets, once it has read the body. An
+ * answer before that closes the connection with bytes unread: a reset (RFC 2525, section 2.17) that
+ * may reach the proxy before the answer does.
+ */
+const site = createServer((request, response) => {
+  request.resume().on('end', () => response.end(JSON.stringify(request.headers)))
+})
 let key = ''
 /** A key of a plan with 10 requests a minute. */
 let freeKey = ''
