@@ -23,13 +23,11 @@ export function createRequestCounts(ledger: Pick<Ledger, 'open'>) {
       const id = keyId ?? `user:${userId}`
       return counters.get(id) ?? addCounter(id, userId, keyId)
     },
-    /** The last use of a key that is in memory, in epoch milliseconds; 0: none. */
-    lastUseOf: (keyId: string): number => counters.get(keyId)?.usedAt ?? 0,
     /** Returns the look-ups of the user that wait to be written. Those that are being written are missing. */
     waitingOf: (userId: string) =>
       table
         .waitingOn(tablePageOf(userId))
-        .filter(({ counter }) => counter.userId === userId)
+        .filter((count) => count.userId === userId)
         .map((count) => ({ day: count.day, lookUps: table.waiting(count, LOOK_UPS) })),
     /** Forgets the counters whose counts are all written. */
     removeWritten: () => runInSlices(removeWritten(counters)),
@@ -60,28 +58,29 @@ const OPERATIONS: LineKind<OperationCount> = {
   sums: 2,
   toPending: (rows) => ({
     operations: {
-      userId: rows.lines.map(({ counter }) => counter.userId),
-      keyId: rows.lines.map(({ counter }) => counter.keyId),
+      userId: rows.lines.map(({ userId }) => userId),
+      keyId: rows.lines.map(({ keyId }) => keyId),
       day: rows.numbers(({ day }) => day),
       operation: rows.lines.map(({ operation }) => operation),
       status: rows.numbers(({ status }) => status),
       requests: rows.sum(REQUESTS),
       lookUps: rows.sum(LOOK_UPS),
-      usedAt: rows.numbers(({ counter }) => counter.usedAt),
     },
   }),
 }
 
 /** The requests of a caller in a day that an operation has answered with the same status. */
 class OperationCount extends Line {
-  readonly counter: RequestCounter
+  readonly userId: string
+  readonly keyId: string
   readonly day: number
   readonly operation: string
   readonly status: number
 
-  constructor({ counter, day, operation, status }: Omit<OperationCount, keyof Line>) {
-    super(counter.userId)
-    this.counter = counter
+  constructor({ userId, keyId, day, operation, status }: Omit<OperationCount, keyof Line>) {
+    super(userId)
+    this.userId = userId
+    this.keyId = keyId
     this.day = day
     this.operation = operation
     this.status = status
@@ -90,29 +89,17 @@ class OperationCount extends Line {
 
 /** Counts the requests of a key, or of the sessions of a user. */
 export class RequestCounter {
-  readonly userId: string
-  /** Empty for sessions. */
-  readonly keyId: string
   readonly #table: LedgerTable<OperationCount>
-  #usedAt = 0
+  readonly #userId: string
+  readonly #keyId: string
   /** Usually one: few callers use several operations within a minute. */
   #counts: OperationCount[] = []
 
   /** `keyId` is null for sessions. */
   constructor(table: LedgerTable<OperationCount>, userId: string, keyId: string | null) {
     this.#table = table
-    this.userId = userId
-    this.keyId = keyId ?? ''
-  }
-
-  /** The last use of the key that the counter has seen, in epoch milliseconds; 0: none. */
-  get usedAt(): number {
-    return this.#usedAt
-  }
-
-  /** Records that the key was admitted at `now`. The next count writes it. */
-  use(now: number): void {
-    if (now > this.#usedAt) this.#usedAt = now
+    this.#userId = userId
+    this.#keyId = keyId ?? ''
   }
 
   /** Counts requests at `now`, in epoch milliseconds. Called for every request, so it must be quick. */
@@ -128,7 +115,8 @@ export class RequestCounter {
         return count
       }
     }
-    const count = new OperationCount({ counter: this, day, operation, status })
+    const [userId, keyId] = [this.#userId, this.#keyId]
+    const count = new OperationCount({ userId, keyId, day, operation, status })
     this.#counts.push(count)
     return count
   }

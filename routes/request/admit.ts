@@ -36,7 +36,10 @@ export async function admit(
 }
 
 /** What it takes to admit a key. */
-export type KeyParts = Pick<Services, 'baseUrl' | 'keys' | 'limits' | 'now' | 'requestCounts'>
+export interface KeyParts
+  extends Pick<Services, 'baseUrl' | 'keys' | 'limits' | 'now' | 'requestCounts'> {
+  readonly lastUsed: Pick<Services['lastUsed'], 'touch'>
+}
 
 /** Returns the caller that the API key identifies. A bad key is charged to the client's address. */
 export function admitKey(
@@ -47,10 +50,9 @@ export function admitKey(
 ): Caller {
   const readHeader = (name: string) => c.req.header(name)
   const key = getKey(services, readHeader, exchange)
-  const counter = services.requestCounts.findCounter(key.userId, key.id)
-  exchange.requestCounter = counter
+  exchange.requestCounter = services.requestCounts.findCounter(key.userId, key.id)
   const caller = authorizeKey(services, key, readHeader, row)
-  counter.use(exchange.now)
+  services.lastUsed.touch(key, exchange.now)
   return caller
 }
 

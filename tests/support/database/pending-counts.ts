@@ -1,6 +1,7 @@
 import type { Columns } from '../../../lib/db/ledger/columns.ts'
 import {
   type CallerBucket,
+  type KeyUse,
   NOTHING_PENDING,
   type OperationUse,
   type PendingCounts,
@@ -14,6 +15,7 @@ interface PendingRows {
   readonly operations?: readonly OperationUse[]
   readonly buckets?: readonly CallerBucket[]
   readonly users?: readonly UserUse[]
+  readonly keys?: readonly KeyUse[]
 }
 
 /** Returns what a ledger would write of these rows. */
