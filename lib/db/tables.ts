@@ -74,6 +74,7 @@ export const apiKeys = sqliteTable(
     scopes: text({ mode: 'json' }).$type<readonly Scope[]>(),
     allowedOrigins: text('allowed_origins', { mode: 'json' }).$type<readonly string[]>(),
     createdAt: integer('created_at').notNull(),
+    /** On days that are added to their months: see lib/usage/past-days.ts. `listUsedKeys` knows later uses. */
     lastUsedAt: integer('last_used_at'),
     /** When the plan lets it expire; null: never. */
     expiresAt: integer('expires_at'),

@@ -3,7 +3,7 @@ import type { CapShare } from '../contract/account/cap-shares.ts'
 import { type LedgerTable, Line, type LineKind } from '../db/ledger/table.ts'
 import { MINUTE_MS } from '../parts/durations.ts'
 import type { BucketStrategy } from './buckets/local-buckets.ts'
-import type { Bucket, BucketState, Rate } from './buckets/token-bucket.ts'
+import { type Bucket, type BucketState, type Rate, spentAt } from './buckets/token-bucket.ts'
 import type { Paid, UserPeriod } from './user-period.ts'
 
 /** A caller whose requests are limited and counted. */
@@ -30,28 +30,43 @@ export interface CallerState extends BucketState {
 /** For a request that has waited in vain, because others took what was granted. */
 const BUSY: CallerState = { allowed: false, remaining: 0, resetSeconds: 1, ofAllKeys: false }
 
-/** How the buckets of callers are written. */
-export const CALLERS: LineKind<KnownCaller> = {
-  sums: 0,
-  toPending: (rows) => ({
-    buckets: {
-      id: rows.lines.map(({ id }) => id),
-      spent: rows.numbers(({ bucket }) => bucket.spent),
-      at: rows.numbers(({ bucket }) => bucket.at),
+/**
+ * How the buckets of callers are written. Those that are full again by `now()` are not: an older row, too, says that
+ * they are full.
+ */
+export function callerLines(now: () => number): LineKind<KnownCaller> {
+  return {
+    sums: 0,
+    toPending: (rows) => {
+      const at = now()
+      const spent = rows.where(({ bucket, rate }) => spentAt(bucket, rate, at) > 0)
+      return {
+        buckets: {
+          id: spent.lines.map(({ id }) => id),
+          spent: spent.numbers(({ bucket }) => bucket.spent),
+          at: spent.numbers(({ bucket }) => bucket.at),
+        },
+      }
     },
-  }),
+  }
 }
 
 /** A caller with its bucket, which counts in a period of its user. */
 export class KnownCaller extends Line {
   readonly id: string
   readonly bucket: Bucket
+  /** Of the plan with which requests were last taken. */
+  rate: Rate
   #period: UserPeriod
 
-  constructor(id: string, bucket: Bucket, period: UserPeriod) {
+  constructor(
+    { id, bucket, rate }: Pick<KnownCaller, 'id' | 'bucket' | 'rate'>,
+    period: UserPeriod,
+  ) {
     super(id)
     this.id = id
     this.bucket = bucket
+    this.rate = rate
     this.#period = period
     period.callers += 1
   }
@@ -174,6 +189,7 @@ export class Meter {
     const { bucket: own } = this.#caller
     const { bucket: all } = this.#period
     const rate = planRate(this.#terms.plan)
+    this.#caller.rate = rate
     const wanted = Math.min(requests, rate.capacity)
     const ofAll = buckets.take(all, userRate(this.#terms.plan), now, wanted)
     if (ofAll === null) return null

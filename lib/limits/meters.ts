@@ -12,9 +12,9 @@ import { type BucketStrategy, LOCAL_BUCKETS } from './buckets/local-buckets.ts'
 import { createSharedBuckets } from './buckets/shared-buckets.ts'
 import type { Bucket } from './buckets/token-bucket.ts'
 import {
-  CALLERS,
   type CallerState,
   callerId,
+  callerLines,
   KnownCaller,
   Meter,
   type Metered,
@@ -50,6 +50,8 @@ export class Meters {
   /** By then, all buckets that were not full at the start have refilled. */
   readonly #restoredUntil: number
   #month = monthOf(0)
+  /** The time of the latest request, in epoch milliseconds. */
+  #now: number
 
   /** Loads the buckets that are not full at `now`, in epoch milliseconds. */
   constructor(options: MeterOptions, now: number) {
@@ -57,7 +59,9 @@ export class Meters {
     const { shared } = store
     this.#options = options
     this.#buckets = shared === undefined ? LOCAL_BUCKETS : createSharedBuckets(shared)
-    const [callers, periods] = [ledger.open(CALLERS), ledger.open(USER_PERIODS)]
+    this.#now = now
+    const callers = ledger.open(callerLines(() => this.#now))
+    const periods = ledger.open(USER_PERIODS)
     this.#parts = { buckets: this.#buckets, callers, periods }
     this.#restored = store.readBuckets(now - MINUTE_MS)
     this.#restoredUntil = now + MINUTE_MS
@@ -83,6 +87,7 @@ export class Meters {
 
   /** Opens the meter of the caller for one request. Its user counts in the current period. */
   open(caller: Metered, now: number): Meter {
+    this.#now = now
     const id = callerId(caller)
     const known = this.#callers.get(id) ?? this.#openCaller(id, caller, now)
     if (known.period.period.start !== this.#periodOf(caller.paid, now).start) {
@@ -165,7 +170,8 @@ export class Meters {
 
   #openCaller(id: string, caller: Metered, now: number): KnownCaller {
     const period = this.#openPeriod(caller, now)
-    const opened = new KnownCaller(id, this.#restoreBucket(id, now), period)
+    const own = { id, bucket: this.#restoreBucket(id, now), rate: planRate(caller.plan) }
+    const opened = new KnownCaller(own, period)
     this.#callers.set(id, opened)
     this.#restored.delete(id)
     return opened

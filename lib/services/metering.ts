@@ -1,4 +1,3 @@
-import { createLastUsed, type LastUsed } from '../access/last-used.ts'
 import { insertAudit } from '../accounts/audit.ts'
 import { limitText } from '../contact/cap-notices.ts'
 import { Ledger } from '../db/ledger/ledger.ts'
@@ -17,7 +16,6 @@ export interface Counters {
   readonly ledger: Ledger
   readonly meters: Meters
   readonly requestCounts: RequestCounts
-  readonly lastUsed: LastUsed
 }
 
 export function openCounters(
@@ -30,7 +28,6 @@ export function openCounters(
     ledger,
     meters: openMeters(foundation, { ledger, notices }, opening),
     requestCounts: openRequestCounts(foundation, ledger, opening),
-    lastUsed: createLastUsed(ledger),
   }
 }
 

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { dayOf } from '../config/period.ts'
 import { firstDayOfMonth } from '../db/ledger/pending-counts.ts'
 import type { Db } from '../db/open.ts'
+import type { Queries } from '../db/queries.ts'
 import { transact } from '../db/transaction.ts'
 import { HOUR_MS } from '../parts/durations.ts'
 
@@ -10,7 +11,7 @@ const STEP_USERS = 500
 /** By then, all servers have written their counts of the day, unless they had lost the database. */
 const AFTER_MS = HOUR_MS
 
-/** Adds the counts of days that are over to their months, a few users at a time. */
+/** Adds the counts of days that are over to their months, and the last uses to the keys, a few users at a time. */
 export async function sumPastDays(db: Db, now: number): Promise<void> {
   while (await sumNextUsers(db, dayOf(now - AFTER_MS))) await nextTurn()
 }
@@ -24,6 +25,7 @@ function sumNextUsers(db: Db, before: number): Promise<boolean> {
     const [day, first, last] = rows[0] ?? []
     if (typeof day !== 'number') return false
     await execute({ sql: ADD, params: [firstDayOfMonth(day), day, first, last] })
+    await execute({ sql: SET_LAST_USES, params: [day, first, last] })
     await execute({ sql: ADVANCE, params: [day, last] })
     return true
   })
@@ -45,5 +47,24 @@ const ADD = `INSERT INTO usage_by_month (month, user_id, key_id, requests, error
   GROUP BY user_id, key_id ORDER BY user_id, key_id
   ON CONFLICT (month, user_id, key_id) DO UPDATE SET requests = usage_by_month.requests + excluded.requests,
     errors = usage_by_month.errors + excluded.errors, limited = usage_by_month.limited + excluded.limited`
+const SET_LAST_USES = `UPDATE api_keys SET last_used_at = used.at
+  FROM (
+    SELECT key_id, max(used_at) AS at
+    FROM usage_by_operation WHERE day = ? AND user_id >= ? AND user_id <= ? GROUP BY key_id
+  ) AS used
+  WHERE api_keys.id = used.key_id AND coalesce(last_used_at, 0) < used.at`
 const ADVANCE = `INSERT INTO summed_usage (id, day, user_id) VALUES (1, ?, ?)
   ON CONFLICT (id) DO UPDATE SET day = excluded.day, user_id = excluded.user_id`
+
+/** Reads when each key of the user was last used on days that are not all added to their months, by its id. */
+export async function readUsesAfterSums(
+  db: Queries,
+  userId: string,
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await db.execute({ sql: USES_AFTER_SUMS, params: [userId] })
+  return new Map(rows.map(([keyId, usedAt]) => [String(keyId), Number(usedAt)]))
+}
+
+const USES_AFTER_SUMS = `SELECT key_id, max(used_at) FROM usage_by_operation
+  WHERE user_id = ? AND day >= (SELECT coalesce(max(day), 0) FROM summed_usage)
+  GROUP BY key_id`

@@ -23,11 +23,13 @@ export function createRequestCounts(ledger: Pick<Ledger, 'open'>) {
       const id = keyId ?? `user:${userId}`
       return counters.get(id) ?? addCounter(id, userId, keyId)
     },
+    /** The last use of a key that is in memory, in epoch milliseconds; 0: none. */
+    lastUseOf: (keyId: string): number => counters.get(keyId)?.usedAt ?? 0,
     /** Returns the look-ups of the user that wait to be written. Those that are being written are missing. */
     waitingOf: (userId: string) =>
       table
         .waitingOn(tablePageOf(userId))
-        .filter((count) => count.userId === userId)
+        .filter(({ counter }) => counter.userId === userId)
         .map((count) => ({ day: count.day, lookUps: table.waiting(count, LOOK_UPS) })),
     /** Forgets the counters whose counts are all written. */
     removeWritten: () => runInSlices(removeWritten(counters)),
@@ -58,29 +60,28 @@ const OPERATIONS: LineKind<OperationCount> = {
   sums: 2,
   toPending: (rows) => ({
     operations: {
-      userId: rows.lines.map(({ userId }) => userId),
-      keyId: rows.lines.map(({ keyId }) => keyId),
+      userId: rows.lines.map(({ counter }) => counter.userId),
+      keyId: rows.lines.map(({ counter }) => counter.keyId),
       day: rows.numbers(({ day }) => day),
       operation: rows.lines.map(({ operation }) => operation),
       status: rows.numbers(({ status }) => status),
       requests: rows.sum(REQUESTS),
       lookUps: rows.sum(LOOK_UPS),
+      usedAt: rows.numbers(({ counter }) => counter.usedAt),
     },
   }),
 }
 
 /** The requests of a caller in a day that an operation has answered with the same status. */
 class OperationCount extends Line {
-  readonly userId: string
-  readonly keyId: string
+  readonly counter: RequestCounter
   readonly day: number
   readonly operation: string
   readonly status: number
 
-  constructor({ userId, keyId, day, operation, status }: Omit<OperationCount, keyof Line>) {
-    super(userId)
-    this.userId = userId
-    this.keyId = keyId
+  constructor({ counter, day, operation, status }: Omit<OperationCount, keyof Line>) {
+    super(counter.userId)
+    this.counter = counter
     this.day = day
     this.operation = operation
     this.status = status
@@ -89,17 +90,29 @@ class OperationCount extends Line {
 
 /** Counts the requests of a key, or of the sessions of a user. */
 export class RequestCounter {
+  readonly userId: string
+  /** Empty for sessions. */
+  readonly keyId: string
   readonly #table: LedgerTable<OperationCount>
-  readonly #userId: string
-  readonly #keyId: string
+  #usedAt = 0
   /** Usually one: few callers use several operations within a minute. */
   #counts: OperationCount[] = []
 
   /** `keyId` is null for sessions. */
   constructor(table: LedgerTable<OperationCount>, userId: string, keyId: string | null) {
     this.#table = table
-    this.#userId = userId
-    this.#keyId = keyId ?? ''
+    this.userId = userId
+    this.keyId = keyId ?? ''
+  }
+
+  /** The last use of the key that the counter has seen, in epoch milliseconds; 0: none. */
+  get usedAt(): number {
+    return this.#usedAt
+  }
+
+  /** Records that the key was admitted at `now`. The next count writes it. */
+  use(now: number): void {
+    if (now > this.#usedAt) this.#usedAt = now
   }
 
   /** Counts requests at `now`, in epoch milliseconds. Called for every request, so it must be quick. */
@@ -115,8 +128,7 @@ export class RequestCounter {
         return count
       }
     }
-    const [userId, keyId] = [this.#userId, this.#keyId]
-    const count = new OperationCount({ userId, keyId, day, operation, status })
+    const count = new OperationCount({ counter: this, day, operation, status })
     this.#counts.push(count)
     return count
   }

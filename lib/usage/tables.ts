@@ -15,6 +15,8 @@ export const usageByOperation = sqliteTable(
     requests: integer().notNull(),
     /** How many look-ups of them count towards the cap: each address of a batch is one. */
     lookUps: integer('look_ups').notNull().default(0),
+    /** The last use of the key, by whichever operation, in epoch milliseconds; 0: unknown. */
+    usedAt: integer('used_at').notNull().default(0),
   },
   ({ day, userId, keyId, operation, status }) => [
     primaryKey({ columns: [day, userId, keyId, operation, status] }),

@@ -15,7 +15,6 @@ import {
   toKeyInfo,
   toRenewed,
 } from '../../lib/access/keys.ts'
-import { listKeysWithLastUse } from '../../lib/access/last-used.ts'
 import { isWithin } from '../../lib/access/scopes.ts'
 import { callerEvent, insertAudit } from '../../lib/accounts/audit.ts'
 import type {
@@ -26,6 +25,7 @@ import type {
 import type { Statement } from '../../lib/db/transaction.ts'
 import { ApiError } from '../../lib/parts/errors.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { listKeysWithLastUse } from '../../lib/usage/last-used.ts'
 import type { Handlers } from '../context.ts'
 
 type Action = 'create_key' | 'revoke_key' | 'renew_key' | 'rotate_key'
@@ -44,7 +44,7 @@ interface Change {
   readonly statements: readonly [Statement, ...Statement[]]
 }
 
-type Parts = Pick<Services, 'db' | 'keys' | 'lastUsed' | 'ledger' | 'plans'>
+type Parts = Pick<Services, 'db' | 'keys' | 'ledger' | 'plans' | 'requestCounts'>
 
 export function keyHandlers(services: Parts) {
   const { db, plans, keys } = services

@@ -1,14 +1,14 @@
 import { isExpired } from '../../lib/access/keys.ts'
-import { listKeysWithLastUse } from '../../lib/access/last-used.ts'
 import { dateOfDay, dayOf } from '../../lib/config/period.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { readDailyLookUps } from '../../lib/usage/daily-look-ups.ts'
+import { listKeysWithLastUse } from '../../lib/usage/last-used.ts'
 import { readUsageDetails, toWantedUsage, usageCsv } from '../../lib/usage/usage-details.ts'
 import type { Handlers } from '../context.ts'
 
 const DAYS = 30
 
-type Parts = Pick<Services, 'db' | 'ledger' | 'lastUsed' | 'meters' | 'requestCounts' | 'storage'>
+type Parts = Pick<Services, 'db' | 'ledger' | 'meters' | 'requestCounts' | 'storage'>
 
 export function usageHandlers(services: Parts) {
   const { ledger, meters, storage } = services

@@ -36,10 +36,7 @@ export async function admit(
 }
 
 /** What it takes to admit a key. */
-export interface KeyParts
-  extends Pick<Services, 'baseUrl' | 'keys' | 'limits' | 'now' | 'requestCounts'> {
-  readonly lastUsed: Pick<Services['lastUsed'], 'touch'>
-}
+export type KeyParts = Pick<Services, 'baseUrl' | 'keys' | 'limits' | 'now' | 'requestCounts'>
 
 /** Returns the caller that the API key identifies. A bad key is charged to the client's address. */
 export function admitKey(
@@ -50,9 +47,10 @@ export function admitKey(
 ): Caller {
   const readHeader = (name: string) => c.req.header(name)
   const key = getKey(services, readHeader, exchange)
-  exchange.requestCounter = services.requestCounts.findCounter(key.userId, key.id)
+  const counter = services.requestCounts.findCounter(key.userId, key.id)
+  exchange.requestCounter = counter
   const caller = authorizeKey(services, key, readHeader, row)
-  services.lastUsed.touch(key, exchange.now)
+  counter.use(exchange.now)
   return caller
 }
 

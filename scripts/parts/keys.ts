@@ -9,7 +9,6 @@ import {
   insertKey,
   isExpired,
   type KeyRow,
-  listKeys,
   newKey,
   setEnd,
   toKeyInfo,
@@ -18,6 +17,7 @@ import {
 import { findUserByEmail } from '../../lib/accounts/users.ts'
 import { RotateKeyBody } from '../../lib/contract/account/account-schemas.ts'
 import { runInTransaction, type Statement } from '../../lib/db/transaction.ts'
+import { listUsedKeys } from '../../lib/usage/last-used.ts'
 import { type Accounts, audit, planInEffect } from './accounts.ts'
 import { jsonText } from './json-text.ts'
 import type { NewKeyOptions } from './key-options.ts'
@@ -111,7 +111,7 @@ export async function rotateKey(accounts: Accounts, email: string, name: string)
 async function listOwnedKeys({ db }: Accounts, email: string): Promise<KeyRow[]> {
   const user = await findUserByEmail(db, email)
   if (user === null) throw new Error(`There is no user ${email}`)
-  return listKeys(db, user.id)
+  return listUsedKeys(db, user.id)
 }
 
 /** Returns the one key of the user whose id or prefix starts with `name`, or throws. */

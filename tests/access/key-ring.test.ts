@@ -72,7 +72,7 @@ describe('a key ring', () => {
     const { origins, plan, ...key } = ring.find(text, now) ?? {}
     const capShares = toCapShares(null)
     const granted = { type: 'secret', scopes: ['geo:read'], expiresAt: null, paid: null, capShares }
-    assert.deepEqual(key, { id, userId, prefix, ...granted, lastUsedAt: 0 })
+    assert.deepEqual(key, { id, userId, prefix, ...granted })
     assert.deepEqual([origins, plan], [[], plans.free])
   })
 

@@ -22,7 +22,7 @@ interface Added {
 async function add({ status = 200, requests, ago }: Added): Promise<void> {
   await write(
     app,
-    `INSERT INTO usage_by_operation SELECT ?, id, '', 'locateAddress', ?, ?, 0 FROM users WHERE email = 'ada@example.com'`,
+    `INSERT INTO usage_by_operation SELECT ?, id, '', 'locateAddress', ?, ?, 0, 0 FROM users WHERE email = 'ada@example.com'`,
     Math.floor(NOON / DAY_MS) - ago,
     status,
     requests,

@@ -73,9 +73,17 @@ function countsOf(): PendingCounts {
   const requests = 1
   return pendingCounts({
     users: [{ userId, periodStart: 0, requests, ...UNPAID, ...bucket, notices: [] }],
-    keys: [{ keyId: 'none', usedAt: NOW }],
     operations: [
-      { userId, keyId: '', day: 1, operation: 'locate', status: 200, requests, lookUps: requests },
+      {
+        userId,
+        keyId: '',
+        day: 1,
+        operation: 'locate',
+        status: 200,
+        requests,
+        lookUps: requests,
+        usedAt: NOW,
+      },
     ],
   })
 }

@@ -21,14 +21,14 @@ class Disk {
   /** Writes wait for it. */
   free: Promise<void> = nextTurn()
 
-  readonly write = async ({ keys }: PendingCounts): Promise<Written> => {
+  readonly write = async ({ buckets }: PendingCounts): Promise<Written> => {
     await this.free
     if (this.isFull) throw new Error('full')
-    if (keys.keyId.some((keyId) => keyId === this.broken)) throw new Error('broken')
-    this.chunks.push(keys.keyId.length)
-    for (const { keyId, usedAt } of rowsOf(keys)) {
-      this.totals.set(keyId, (this.totals.get(keyId) ?? 0) + usedAt)
-      this.places.push(tablePageOf(keyId))
+    if (buckets.id.some((id) => id === this.broken)) throw new Error('broken')
+    this.chunks.push(buckets.id.length)
+    for (const { id, spent } of rowsOf(buckets)) {
+      this.totals.set(id, (this.totals.get(id) ?? 0) + spent)
+      this.places.push(tablePageOf(id))
     }
     return { notices: [] }
   }
@@ -54,11 +54,13 @@ class Counter extends Line {
   }
 }
 
-/** Writes counts as if they were last uses of keys. */
+/** Writes counts as if buckets had spent them. */
 function openTable(ledger: Ledger): LedgerTable<Counter> {
   return ledger.open({
     sums: 1,
-    toPending: (rows) => ({ keys: { keyId: rows.lines.map(({ id }) => id), usedAt: rows.sum(0) } }),
+    toPending: (rows) => ({
+      buckets: { id: rows.lines.map(({ id }) => id), spent: rows.sum(0), at: rows.sum(0) },
+    }),
   })
 }
 

@@ -51,7 +51,16 @@ function countsOf(requests: number, { notices = [], day = 1 }: Details = {}): Pe
   return pendingCounts({
     users: [{ userId, periodStart: 0, requests, ...UNPAID, ...bucket, notices: due }],
     operations: [
-      { userId, keyId: '', day, operation: 'locate', status: 200, requests, lookUps: requests },
+      {
+        userId,
+        keyId: '',
+        day,
+        operation: 'locate',
+        status: 200,
+        requests,
+        lookUps: requests,
+        usedAt: NOW,
+      },
     ],
   })
 }

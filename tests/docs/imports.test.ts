@@ -64,7 +64,7 @@ const ROOMS: readonly (readonly [room: string, others: readonly string[]])[] = [
   ['lib/doctor/', ['lib/db/', ...BELOW]],
   ['lib/limits/', ['lib/db/', 'lib/postgres/', ...BELOW]],
   ['lib/rum/', ['lib/db/', 'lib/postgres/', ...BELOW]],
-  ['lib/usage/', ['lib/db/', ...BELOW]],
+  ['lib/usage/', ['lib/access/', 'lib/db/', ...BELOW]],
   [
     'lib/storage/',
     ['lib/access/', 'lib/backup/', 'lib/db/', 'lib/limits/', 'lib/postgres/', 'lib/rum/', ...BELOW],

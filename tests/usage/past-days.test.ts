@@ -32,7 +32,7 @@ describe('the sums of months', () => {
       `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 1201)
        INSERT INTO users (id, email, plan, created_at) SELECT printf('%04d', n), n, 'free', 0 FROM n;
        INSERT INTO usage_by_operation
-       SELECT day.value, users.id, key.value, operation.value, status.value, 1, 0
+       SELECT day.value, users.id, key.value, operation.value, status.value, 1, 0, 0
        FROM users, json_each('[${FEBRUARY - 2},${FEBRUARY - 1},${FEBRUARY},${FEBRUARY + 1}]') AS day,
          json_each('["","k"]') AS key, json_each('["locateAddress","listKeys"]') AS operation,
          json_each('[200,404,429,503]') AS status`,
@@ -60,7 +60,13 @@ describe('the sums of months', () => {
        INSERT INTO summed_usage VALUES (1, ${FEBRUARY}, 'bob')`,
     )
     const request = { keyId: '', operation: 'locateAddress', status: 200, day: FEBRUARY }
-    const counted = users.map((userId) => ({ userId, ...request, requests: 1, lookUps: 1 }))
+    const counted = users.map((userId) => ({
+      userId,
+      ...request,
+      requests: 1,
+      lookUps: 1,
+      usedAt: 0,
+    }))
     const operations = pendingCounts({ operations: counted })
     for (let n = 0; n < 2; n++) prepareCounts(db.$client)(operations)
     const expected = users.map((id) => [FEBRUARY, id, '', 2, 0, 0])
@@ -84,7 +90,7 @@ describe('the sums of months', () => {
     const db = openDb(file)
     const request = { userId: 'ada', keyId: '', operation: 'locateAddress', status: 429 }
     for (const day of [FEBRUARY, FEBRUARY + 1]) {
-      const operations = [{ ...request, day, requests: 1, lookUps: 0 }]
+      const operations = [{ ...request, day, requests: 1, lookUps: 0, usedAt: 0 }]
       prepareCounts(db.$client)(pendingCounts({ operations }))
     }
     const expected = [[FEBRUARY, 'ada', '', 5, 2, 2]]

@@ -224,7 +224,7 @@ describe('the stored counts', () => {
       app,
       `WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1200)
       INSERT INTO usage_by_operation SELECT ${dayOf(NOON)} - n % 100, id, n,
-        'locateAddress', 200, 1, 1 FROM n, users`,
+        'locateAddress', 200, 1, 1, 0 FROM n, users`,
     )
     await removeOldUsage(db, NOON)
     const kept = await readRows(app, 'SELECT count(*), min(day) FROM usage_by_operation')

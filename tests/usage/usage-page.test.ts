@@ -33,7 +33,7 @@ async function add({
   const keyId = keys.find(({ name }) => name === key)?.id ?? key
   await write(
     app,
-    `INSERT INTO usage_by_operation SELECT ?, id, ?, ?, ?, ?, 0 FROM users WHERE email = 'ada@example.com'`,
+    `INSERT INTO usage_by_operation SELECT ?, id, ?, ?, ?, ?, 0, 0 FROM users WHERE email = 'ada@example.com'`,
     Math.floor(NOON / 86_400_000) - ago,
     keyId,
     operation,

@@ -36,7 +36,7 @@ function addUsage(): void {
   clientOf(site.app.services).exec(`UPDATE users SET role = 'operator' WHERE email = '${EMAIL}';
     WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 29)
     INSERT INTO usage_by_operation SELECT ${today} - n, user_id, api_keys.id, operation.value,
-        status.value, 1000 / (1 + status.value % 100) + n, 0
+        status.value, 1000 / (1 + status.value % 100) + n, 0, 0
       FROM n, api_keys, json_each('["locateAddress","getTimezone"]') AS operation,
         json_each('[200,404,429,400,503]') AS status;
     INSERT INTO usage_of_all SELECT day, operation, status, sum(requests) FROM usage_by_operation

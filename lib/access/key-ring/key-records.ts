@@ -21,8 +21,6 @@ export interface KeyRecord extends Entitlement {
   readonly origins: readonly OriginPattern[]
   /** When it stops working; null: never. */
   readonly expiresAt: number | null
-  /** Last use since the record was loaded, exact to a minute; 0: none. Only `LastUsed` sets it. */
-  lastUsedAt: number
 }
 
 /** The keys in memory, by the hashes of their texts. */
@@ -135,7 +133,6 @@ function toRecord(row: StoredKey, plans: Plans): KeyRecord {
     expiresAt: endOf(row),
     ...toEntitlement(toStored(row), plans),
     origins: origins.map(parseOriginPattern).filter((origin) => origin !== null),
-    lastUsedAt: 0,
   }
 }
 

@@ -33,6 +33,7 @@ export const EXPORTED: readonly ExportedTable[] = [
     ],
   },
   {
+    // Last uses on days that are not over are only in the counts by operation.
     name: 'keys',
     table: 'api_keys',
     owner: 'user_id',
@@ -82,7 +83,7 @@ export const EXPORTED: readonly ExportedTable[] = [
     table: 'usage_by_operation',
     owner: 'user_id',
     key: ['day', 'key_id', 'operation', 'status'],
-    columns: ['day', 'key_id', 'operation', 'status', 'requests', 'look_ups'],
+    columns: ['day', 'key_id', 'operation', 'status', 'requests', 'look_ups', 'used_at'],
   },
   {
     // Days that are not over are only in the counts by operation.

@@ -26,9 +26,7 @@ export const KeyId = v.pipe(
   v.description('A hash that identifies the key in paths'),
 )
 
-const LastUsedAt = v.nullable(
-  v.pipe(Timestamp, v.description('Exact to a minute; null: never used')),
-)
+const LastUsedAt = v.nullable(v.pipe(Timestamp, v.description('null: never used')))
 const KeyName = text('The name that its owner gave it')
 const KeyTypeField = v.pipe(
   v.picklist(KEY_TYPES),

@@ -32,12 +32,6 @@ export interface UserUse extends SpentAt {
   readonly notices: readonly DueNotice[]
 }
 
-/** The last use of a key, in epoch milliseconds. */
-export interface KeyUse {
-  readonly keyId: string
-  readonly usedAt: number
-}
-
 /**
  * The requests of a key, or of all sessions of a user, that an operation has answered with the same
  * status since the last write.
@@ -53,6 +47,8 @@ export interface OperationUse {
   readonly requests: number
   /** How many look-ups of them count towards the cap: each address of a batch is one. */
   readonly lookUps: number
+  /** The last use of the key, of which this may not be the operation, in epoch milliseconds. */
+  readonly usedAt: number
 }
 
 /** What one transaction writes. */
@@ -60,7 +56,6 @@ export interface PendingCounts {
   readonly operations: Columns<OperationUse>
   readonly buckets: Columns<CallerBucket>
   readonly users: Columns<UserUse>
-  readonly keys: Columns<KeyUse>
 }
 
 const NONE = new Float64Array(0)
@@ -74,6 +69,7 @@ export const NOTHING_PENDING: PendingCounts = {
     status: NONE,
     requests: NONE,
     lookUps: NONE,
+    usedAt: NONE,
   },
   buckets: { id: [], spent: NONE, at: NONE },
   users: {
@@ -88,7 +84,6 @@ export const NOTHING_PENDING: PendingCounts = {
     at: NONE,
     notices: [],
   },
-  keys: { keyId: [], usedAt: NONE },
 }
 
 /** The requests of a user in a period that all nodes have counted. */
@@ -124,13 +119,9 @@ export function prepareCounts(client: Client): (counts: PendingCounts) => Writte
   )
   const addUser = prepareUsers(client)
   const addOperations = prepareOperations(client)
-  const setLastUse = client.prepare<[number, string, number]>(
-    'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?',
-  )
-  const writeAll = client.transaction(({ buckets, users, keys, operations }: PendingCounts) => {
+  const writeAll = client.transaction(({ buckets, users, operations }: PendingCounts) => {
     for (const { id, spent, at } of rowsOf(buckets)) setBucket.run(id, spent, at)
     addOperations(rowsOf(operations))
-    for (const { keyId, usedAt } of rowsOf(keys)) setLastUse.run(usedAt, keyId, usedAt)
     return { notices: rowsOf(users).flatMap(addUser) }
   })
   return writeAll.immediate
@@ -139,10 +130,12 @@ export function prepareCounts(client: Client): (counts: PendingCounts) => Writte
 function prepareOperations(client: Client) {
   const addToDay = prepareAdd(
     client,
-    `UPDATE usage_by_operation SET requests = requests + ?, look_ups = look_ups + ?
+    `UPDATE usage_by_operation SET requests = requests + ?, look_ups = look_ups + ?,
+       used_at = max(used_at, ?)
      WHERE day = ? AND user_id = ? AND key_id = ? AND operation = ? AND status = ?`,
-    `INSERT INTO usage_by_operation (requests, look_ups, day, user_id, key_id, operation, status)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO usage_by_operation
+       (requests, look_ups, used_at, day, user_id, key_id, operation, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const addToMonths = prepareMonths(client)
   const addToAll = client.prepare(
@@ -150,8 +143,9 @@ function prepareOperations(client: Client) {
      ON CONFLICT DO UPDATE SET requests = requests + excluded.requests`,
   )
   return (counts: readonly OperationUse[]) => {
-    for (const { day, userId, keyId, operation, status, requests, lookUps } of counts) {
-      addToDay(requests, lookUps, day, userId, keyId, operation, status)
+    for (const { day, userId, keyId, operation, status, ...use } of counts) {
+      const { requests, lookUps, usedAt } = use
+      addToDay(requests, lookUps, usedAt, day, userId, keyId, operation, status)
     }
     addToMonths(counts)
     for (const { day, operation, status, requests } of addUp(counts)) {
@@ -160,7 +154,10 @@ function prepareOperations(client: Client) {
   }
 }
 
-/** Returns a function that adds counts to months that have the other counts of their days already. */
+/**
+ * Returns a function that adds counts to months that have the other counts of their days already, and the last uses
+ * to the keys.
+ */
 function prepareMonths(client: Client) {
   const readSummed = client.prepare<[], SummedUsage>(
     'SELECT day, user_id AS userId FROM summed_usage',
@@ -171,13 +168,17 @@ function prepareMonths(client: Client) {
      ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
        errors = errors + excluded.errors, limited = limited + excluded.limited`,
   )
+  const setLastUse = client.prepare<[number, string, number]>(
+    'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?',
+  )
   return (counts: readonly OperationUse[]) => {
     const summed = readSummed.get() ?? NOTHING_SUMMED
     for (const use of counts.filter((one) => isSummed(one, summed))) {
-      const { day, userId, keyId, status, requests } = use
+      const { day, userId, keyId, status, requests, usedAt } = use
       const errors = isUsageError(status) ? requests : 0
       const limited = status === 429 ? requests : 0
       add.run(requests, errors, limited, firstDayOfMonth(day), userId, keyId)
+      setLastUse.run(usedAt, keyId, usedAt)
     }
   }
 }

@@ -21,6 +21,8 @@ interface Sums {
   readonly rows: string
   readonly key: readonly string[]
   readonly sums: readonly string[]
+  /** Times of which the later one stays. */
+  readonly latest?: readonly string[]
 }
 
 /** PostgreSQL's driver takes only plain arrays for arrays. */
@@ -28,9 +30,12 @@ export function toValues(column: ArrayLike<string | number>): Column {
   return Array.from(column)
 }
 
-function addTo(table: string, { rows, key, sums }: Sums): string {
-  const columns = [...key, ...sums].join(', ')
-  const add = sums.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')
+function addTo(table: string, { rows, key, sums, latest = [] }: Sums): string {
+  const columns = [...key, ...sums, ...latest].join(', ')
+  const add = [
+    ...sums.map((name) => `${name} = known.${name} + excluded.${name}`),
+    ...latest.map((name) => `${name} = greatest(known.${name}, excluded.${name})`),
+  ].join(', ')
   return `INSERT INTO ${table} AS known (${columns}) SELECT ${columns} FROM (${rows}) AS added
     ORDER BY ${key.join(', ')} ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${add}`
 }
@@ -40,16 +45,18 @@ export const COUNT_STATEMENTS: readonly CountStatement[] = [
   {
     text: addTo('usage_by_operation', {
       rows: `SELECT day, user_id, key_id, operation, status, sum(requests)::bigint AS requests,
-          sum(look_ups)::bigint AS look_ups
+          sum(look_ups)::bigint AS look_ups, max(used_at) AS used_at
         FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[],
-          $7::bigint[]) AS use (day, user_id, key_id, operation, status, requests, look_ups)
+            $7::bigint[], $8::bigint[])
+          AS use (day, user_id, key_id, operation, status, requests, look_ups, used_at)
         GROUP BY 1, 2, 3, 4, 5`,
       key: ['day', 'user_id', 'key_id', 'operation', 'status'],
       sums: ['requests', 'look_ups'],
+      latest: ['used_at'],
     }),
     columns: ({ operations }) => {
-      const { day, userId, keyId, operation, status, requests, lookUps } = operations
-      return [day, userId, keyId, operation, status, requests, lookUps].map(toValues)
+      const { day, userId, keyId, operation, status, requests, lookUps, usedAt } = operations
+      return [day, userId, keyId, operation, status, requests, lookUps, usedAt].map(toValues)
     },
   },
   {

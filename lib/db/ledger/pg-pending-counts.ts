@@ -8,7 +8,7 @@ import { type Columns, rowsOf } from './columns.ts'
 import type { CapNotice } from './notices.ts'
 import {
   isSummed,
-  type KeyUse,
+  type OperationUse,
   type PendingCounts,
   type PeriodTotal,
   periodId,
@@ -97,7 +97,7 @@ async function writeAll(
     if ((values[0]?.length ?? 0) > 0) await connection.query(text, values)
   }
   const totals = await addPeriods(connection, counts.users)
-  await setLastUses(connection, counts.keys)
+  await setLastUses(connection, past)
   const notices = await addNotices(connection, counts.users)
   // Last, because acknowledgements of changed keys write the same row, and would wait for the commit.
   const sql = 'UPDATE nodes SET written = $2, seen_at = now_ms() WHERE id = $1'
@@ -200,15 +200,17 @@ function toTotal([userId, periodStart, requests, overage]: readonly unknown[]): 
 }
 
 /**
- * Runs after the counts, which may wait for a user: a deletion locks the user first and then the keys, so in
+ * Writes the last uses on days that are added to their months already: see `sumPastDays`. Runs after the counts, which may wait for a user: a deletion locks the user first and then the keys, so in
  * another order the two could deadlock.
  */
-async function setLastUses(connection: PgConnection, keys: Columns<KeyUse>): Promise<void> {
-  if (keys.keyId.length === 0) return
+async function setLastUses(connection: PgConnection, past: readonly OperationUse[]): Promise<void> {
+  if (past.length === 0) return
   const sql = `UPDATE api_keys SET last_used_at = used.at
-    FROM unnest($1::text[], $2::bigint[]) AS used (id, at)
+    FROM (
+      SELECT id, max(at) AS at FROM unnest($1::text[], $2::bigint[]) AS use (id, at) GROUP BY id
+    ) AS used
     WHERE api_keys.id = used.id AND coalesce(last_used_at, 0) < used.at`
-  await connection.query(sql, [keys.keyId, keys.usedAt].map(toValues))
+  await connection.query(sql, [past.map(({ keyId }) => keyId), past.map(({ usedAt }) => usedAt)])
 }
 
 /** Records the notices that no node has given yet, and returns them. They are rare. */

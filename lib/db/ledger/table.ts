@@ -197,14 +197,24 @@ function add(list: Uint32Array, at: number, amount: number): number {
 export class Rows<L extends Line> {
   readonly lines: readonly L[]
   readonly #table: LedgerTable<L>
-  readonly #sums: readonly Float64Array[]
+  readonly #changes: Changes<L>
   readonly #rows: Uint32Array
 
-  constructor(table: LedgerTable<L>, { lines, sums }: Changes<L>, rows: Uint32Array) {
-    this.lines = pick(lines, rows)
+  constructor(table: LedgerTable<L>, changes: Changes<L>, rows: Uint32Array) {
+    this.lines = pick(changes.lines, rows)
     this.#table = table
-    this.#sums = sums
+    this.#changes = changes
     this.#rows = rows
+  }
+
+  /** The rows whose lines meet the condition. */
+  where(condition: (line: L) => boolean): Rows<L> {
+    const { lines } = this.#changes
+    const rows = this.#rows.filter((row) => {
+      const line = lines[row]
+      return line !== undefined && condition(line)
+    })
+    return new Rows(this.#table, this.#changes, rows)
   }
 
   /** A column of numbers of the lines. */
@@ -217,7 +227,7 @@ export class Rows<L extends Line> {
 
   /** The column of a sum. */
   sum(column: number): Float64Array {
-    const sums = this.#sums[column] ?? new Float64Array(0)
+    const sums = this.#changes.sums[column] ?? new Float64Array(0)
     const list = new Float64Array(this.#rows.length)
     for (let at = 0; at < list.length; at++) list[at] = sums[this.#rows[at] ?? 0] ?? 0
     return list

@@ -32,7 +32,7 @@ export function Proof({ base, site, proof, isMissed }: ProofProps) {
       <PostButton
         action={`${base}/app/sites/${site.id}/proof`}
         text="Check now"
-        label={`Check the DNS record of ${site.name} now`}
+        label={`Check now the DNS record of ${site.name}`}
         kind="quiet"
       />
     </details>

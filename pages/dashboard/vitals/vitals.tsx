@@ -142,7 +142,7 @@ function Method({ report: { overview, comparison } }: Pick<ReportProps, 'report'
           CLS comes from browsers based on Chromium, INP from visitors who click, tap or type.
         </li>
         <li>Pages are the 20 most viewed, by whole days. In a path, * stands for an id.</li>
-        <li>A view is slow if its value is not good. Elements are of slow views that name one.</li>
+        <li>Elements are of slow views that name one.</li>
         {why !== null && <li>{why}</li>}
       </ul>
     </details>

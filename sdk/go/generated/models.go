@@ -705,7 +705,7 @@ type UsageStats_Keys struct {
 	// KeyPrefix The first 16 characters of the key
 	KeyPrefix string `json:"keyPrefix"`
 
-	// LastUsedAt Exact to a minute; null: never used
+	// LastUsedAt null: never used
 	LastUsedAt *time.Time `json:"lastUsedAt"`
 
 	// RateLimitMax Requests per minute that the plan allows

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import { Parser } from 'tar'
 import { exportAccount } from '../../../lib/accounts/export/export-account.ts'
 import { readColumn, write, ZERO_BYTE } from '../../support/database/sql.ts'
+import { NOON } from '../../support/helpers.ts'
 import { freshScene } from '../../support/scene/scene.ts'
 import { freshClient } from '../../support/scene/send.ts'
 import { PASSWORD } from '../../support/sign-in.ts'
@@ -97,7 +98,8 @@ describe('GET /v1/account/me/export', () => {
     const { key_id, ...answered } = counted
     assert.match(key_id, /^[0-9a-f]{32}$/)
     const answer = { operation: 'locateAddress', status: 200, requests: 1, look_ups: 1 }
-    assert.deepEqual(answered, { day: '2026-01-15', ...answer })
+    const times = { day: '2026-01-15', used_at: new Date(NOON).toISOString() }
+    assert.deepEqual(answered, { ...times, ...answer })
     const months = JSON.parse(files.get('usage-by-month-0001.json') ?? '')
     const sums = { requests: 4, errors: 2, limited: 1 }
     assert.deepEqual(months, [{ month: '2025-12-01', key_id: '', ...sums }])

@@ -4,7 +4,8 @@ import * as v from 'valibot'
 import { hashKey } from '../../../lib/access/api-key.ts'
 import { ApiKeyInfo } from '../../../lib/contract/account/account-schemas.ts'
 import { ApiErrorBody } from '../../../lib/contract/common.ts'
-import { apiKeys } from '../../../lib/db/tables.ts'
+import { users } from '../../../lib/db/tables.ts'
+import { listUsedKeys } from '../../../lib/usage/last-used.ts'
 import { codeOf, makeApp, NOON } from '../../support/helpers.ts'
 import { sharedScene } from '../../support/scene/scene.ts'
 import { KEYS, lookUp, newOwner, ORIGIN } from './key-owner.ts'
@@ -56,19 +57,19 @@ describe('GET /v1/account/me/keys', () => {
 })
 
 describe('lastUsedAt', () => {
-  it('is null until the key is used, then the second of its latest use', async () => {
+  it('is null until the key is used, then the time of its latest use', async () => {
     const owner = await newOwner(app)
     const { rawKey } = await owner.created({})
     const lastUse = async () => (await owner.list())[1]?.lastUsedAt
     assert.equal(await lastUse(), null)
     app.setClock(NOON + 61_234)
     assert.equal(await lookUp(app, rawKey), 200)
-    assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z')
+    assert.equal(await lastUse(), '2026-01-15T12:01:01.234Z')
     await app.services.ledger.flush()
-    assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z', 'the time is stored')
+    assert.equal(await lastUse(), '2026-01-15T12:01:01.234Z', 'the time is stored')
     app.setClock(NOON)
     await lookUp(app, rawKey)
-    assert.equal(await lastUse(), '2026-01-15T12:01:01.000Z', 'the time never moves back')
+    assert.equal(await lastUse(), '2026-01-15T12:01:01.234Z', 'the time never moves back')
   })
 
   it('changes with every authenticated request, whatever the answer, and with no other', async () => {
@@ -89,8 +90,13 @@ describe('lastUsedAt', () => {
     await using stopped = await makeApp()
     await lookUp(stopped, await stopped.makeKey())
     await stopped.services[Symbol.asyncDispose]()
-    const stored = await stopped.otherDb.select({ at: apiKeys.lastUsedAt }).from(apiKeys).all()
-    assert.deepEqual(stored, [{ at: NOON }])
+    const [user] = await stopped.otherDb.select().from(users).all()
+    assert.ok(user)
+    const stored = await listUsedKeys(stopped.otherDb, user.id)
+    assert.deepEqual(
+      stored.map((key) => key.lastUsedAt),
+      [NOON],
+    )
   })
 })
 

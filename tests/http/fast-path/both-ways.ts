@@ -60,7 +60,6 @@ function withoutSideEffects(services: LookUpParts & Pick<Services, 'meters'>): L
     ...services,
     log: silentLog,
     requestTimes: { observe: () => {} },
-    lastUsed: { touch: () => {} },
     requestCounts: createRequestCounts(new Ledger(assert.fail, () => assert.fail())),
     meters: {
       load: (caller, now) => meters.load(caller, now),

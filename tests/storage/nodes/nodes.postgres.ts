@@ -194,7 +194,16 @@ function countsOf(userId: string, at: number): PendingCounts {
   return pendingCounts({
     users: [{ userId, periodStart: 0, requests, ...UNPAID, ...bucket, notices: [] }],
     operations: [
-      { userId, keyId: '', day: 1, operation: 'locate', status: 200, requests, lookUps: requests },
+      {
+        userId,
+        keyId: '',
+        day: 1,
+        operation: 'locate',
+        status: 200,
+        requests,
+        lookUps: requests,
+        usedAt: NOW,
+      },
     ],
   })
 }

@@ -1,7 +1,6 @@
 import type { Columns } from '../../../lib/db/ledger/columns.ts'
 import {
   type CallerBucket,
-  type KeyUse,
   NOTHING_PENDING,
   type OperationUse,
   type PendingCounts,
@@ -15,7 +14,6 @@ interface PendingRows {
   readonly operations?: readonly OperationUse[]
   readonly buckets?: readonly CallerBucket[]
   readonly users?: readonly UserUse[]
-  readonly keys?: readonly KeyUse[]
 }
 
 /** Returns what a ledger would write of these rows. */

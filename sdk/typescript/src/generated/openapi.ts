@@ -2435,7 +2435,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description Exact to a minute; null: never used
+             * @description null: never used
              */
             lastUsedAt: string | null;
             /**
@@ -2528,7 +2528,7 @@ export interface components {
                 isActive: boolean;
                 /**
                  * Format: date-time
-                 * @description Exact to a minute; null: never used
+                 * @description null: never used
                  */
                 lastUsedAt: string | null;
                 /** @description Requests that the key may send now */

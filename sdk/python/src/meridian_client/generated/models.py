@@ -522,7 +522,7 @@ class UsageStatsKey(TypedDict):
     isActive: bool
     """Whether it works; false once it has expired"""
     lastUsedAt: str | None
-    """Exact to a minute; null: never used"""
+    """null: never used"""
     rateLimitRemaining: int
     """Requests that the key may send now"""
     rateLimitMax: int

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { toCapShares } from '../../lib/contract/account/cap-shares.ts'
-import type { Metered } from '../../lib/limits/meter.ts'
-import { NOON } from '../support/helpers.ts'
+import { toCapShares } from '../../../lib/contract/account/cap-shares.ts'
+import type { Metered } from '../../../lib/limits/meter.ts'
+import { NOON } from '../../support/helpers.ts'
 
 const PARTS = 60_000
 
@@ -41,6 +41,8 @@ export class Model {
   opened = new Set<string>()
   /** Callers with an allowed request since the last flush: refused requests alone are not written. */
   changed = new Set<string>()
+  /** The capacity of each caller's bucket when requests were last taken from it. */
+  readonly capacities = new Map<string, number>()
   /** The same for the bucket of all keys: the periods of those requests. */
   changedPeriods = new Set<string>()
   /** User and level of each notice that was written. */
@@ -92,6 +94,7 @@ export class Model {
     const { userId, plan } = this.caller(name)
     this.open(name)
     const { requestsPerMinute, maxKeys } = plan
+    this.capacities.set(name, requestsPerMinute)
     const parts = Math.min(requests, requestsPerMinute) * PARTS
     const ofAll = this.refilled(this.memory.userBuckets.get(userId), requestsPerMinute * maxKeys)
     this.memory.userBuckets.set(userId, ofAll)
@@ -168,7 +171,11 @@ export class Model {
     const { buckets, userBuckets } = this.disk
     this.disk = { ...copy(this.memory), buckets, userBuckets }
     const { memory } = this
-    for (const name of this.changed) buckets.set(name, getBucket(memory.buckets, name))
+    for (const name of this.changed) {
+      const bucket = getBucket(memory.buckets, name)
+      const isFull = this.refilled(bucket, this.capacities.get(name) ?? 0).spent === 0
+      if (!isFull) buckets.set(name, bucket)
+    }
     for (const period of this.changedPeriods) {
       userBuckets.set(period, getBucket(memory.userBuckets, userOf(period)))
     }

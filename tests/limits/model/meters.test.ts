@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { Ledger } from '../../lib/db/ledger/ledger.ts'
-import { prepareCounts } from '../../lib/db/ledger/pending-counts.ts'
-import { type LocalDb, openDb } from '../../lib/db/open.ts'
-import { createMeterStore } from '../../lib/limits/meter-store.ts'
-import { Meters } from '../../lib/limits/meters.ts'
-import { DAY_MS } from '../../lib/parts/durations.ts'
-import { putEmptyDatabase } from '../support/data-folder.ts'
-import { NOON } from '../support/helpers.ts'
-import { tempFolder } from '../support/temp-folder.ts'
-import { Model, PLANS } from './meters-model.ts'
+import { Ledger } from '../../../lib/db/ledger/ledger.ts'
+import { prepareCounts } from '../../../lib/db/ledger/pending-counts.ts'
+import { type LocalDb, openDb } from '../../../lib/db/open.ts'
+import { createMeterStore } from '../../../lib/limits/meter-store.ts'
+import { Meters } from '../../../lib/limits/meters.ts'
+import { DAY_MS } from '../../../lib/parts/durations.ts'
+import { putEmptyDatabase } from '../../support/data-folder.ts'
+import { NOON } from '../../support/helpers.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { Model, PLANS } from './model.ts'
 
 /*
  * Compares meters with a plain model, over random requests, clock steps, changes of plan, paid periods
@@ -209,7 +209,7 @@ const commands = [
   fc.constant(
     command('a flush that fails', async (_, { db, ledger }) => {
       db.$client.exec(
-        "CREATE TRIGGER full BEFORE INSERT ON buckets BEGIN SELECT RAISE(ABORT, 'full'); END",
+        "CREATE TRIGGER full BEFORE INSERT ON usage_by_period BEGIN SELECT RAISE(ABORT, 'full'); END",
       )
       const fails = ledger.size > 0
       try {
