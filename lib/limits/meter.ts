@@ -39,7 +39,7 @@ export function callerLines(now: () => number): LineKind<KnownCaller> {
     sums: 0,
     toPending: (rows) => {
       const at = now()
-      const spent = rows.where(({ bucket, rate }) => spentAt(bucket, rate, at) > 0)
+      const spent = rows.where(({ bucket, plan }) => spentAt(bucket, planRate(plan), at) > 0)
       return {
         buckets: {
           id: spent.lines.map(({ id }) => id),
@@ -55,18 +55,18 @@ export function callerLines(now: () => number): LineKind<KnownCaller> {
 export class KnownCaller extends Line {
   readonly id: string
   readonly bucket: Bucket
-  /** Of the plan with which requests were last taken. */
-  rate: Rate
+  /** The plan with which requests were last taken. */
+  plan: Metered['plan']
   #period: UserPeriod
 
   constructor(
-    { id, bucket, rate }: Pick<KnownCaller, 'id' | 'bucket' | 'rate'>,
+    { id, bucket, plan }: Pick<KnownCaller, 'id' | 'bucket' | 'plan'>,
     period: UserPeriod,
   ) {
     super(id)
     this.id = id
     this.bucket = bucket
-    this.rate = rate
+    this.plan = plan
     this.#period = period
     period.callers += 1
   }
@@ -188,10 +188,11 @@ export class Meter {
     const { buckets } = this.#parts
     const { bucket: own } = this.#caller
     const { bucket: all } = this.#period
-    const rate = planRate(this.#terms.plan)
-    this.#caller.rate = rate
+    const { plan } = this.#terms
+    const rate = planRate(plan)
+    this.#caller.plan = plan
     const wanted = Math.min(requests, rate.capacity)
-    const ofAll = buckets.take(all, userRate(this.#terms.plan), now, wanted)
+    const ofAll = buckets.take(all, userRate(plan), now, wanted)
     if (ofAll === null) return null
     if (!ofAll.allowed) return withLongerWait(ofAll, buckets.peek(own, rate, now, wanted))
     const ofOwn = buckets.take(own, rate, now, wanted)

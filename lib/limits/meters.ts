@@ -156,7 +156,7 @@ export class Meters {
       yield
     }
     for (const [userId, user] of this.#users) {
-      user.periods = user.periods.filter((one) => one.callers > 0 || !periods.isWritten(one))
+      user.periods = only(user.periods, (one) => one.callers > 0 || !periods.isWritten(one))
       if (user.periods.length === 0) this.#users.delete(userId)
       yield
     }
@@ -170,7 +170,7 @@ export class Meters {
 
   #openCaller(id: string, caller: Metered, now: number): KnownCaller {
     const period = this.#openPeriod(caller, now)
-    const own = { id, bucket: this.#restoreBucket(id, now), rate: planRate(caller.plan) }
+    const own = { id, bucket: this.#restoreBucket(id, now), plan: caller.plan }
     const opened = new KnownCaller(own, period)
     this.#callers.set(id, opened)
     this.#restored.delete(id)
@@ -189,7 +189,8 @@ export class Meters {
     const user = this.#openUser(userId, now)
     const { bucket } = user
     const opened = new UserPeriod({ userId, period, bucket }, this.#options, this.#parts.periods)
-    user.periods = [...user.periods, opened]
+    // A spread or a push would reserve room for 17.
+    user.periods = user.periods.concat(opened)
     return opened
   }
 
@@ -224,4 +225,9 @@ export class Meters {
     if (!contains(this.#month, now)) this.#month = monthOf(now)
     return this.#month
   }
+}
+
+/** Returns those that meet the condition; the list itself if all do, because a new one reserves room for 17. */
+function only<One>(list: readonly One[], condition: (one: One) => boolean): readonly One[] {
+  return list.every(condition) ? list : list.filter(condition)
 }

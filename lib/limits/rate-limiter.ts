@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../parts/durations.ts'
 import { type Address, truncatedTo64 } from '../parts/net/address.ts'
+import { ownText } from '../parts/own-text.ts'
 import {
   type Bucket,
   type BucketState,
@@ -136,8 +137,9 @@ export function createRateLimiter(policy: Policy) {
     const replaced = ids[place]
     if (replaced !== undefined) buckets.delete(replaced)
     const bucket = { spent: 0, at: now, isRefusing: false }
-    buckets.set(id, bucket)
-    ids[place] = id
+    const own = ownText(id)
+    buckets.set(own, bucket)
+    ids[place] = own
     return bucket
   }
   return {

@@ -91,13 +91,13 @@ export class UserPeriod extends Line {
     ledger: LedgerTable<UserPeriod>,
   ) {
     super(userId)
-    const { requests, overage, ...warned } = store.readPeriod(userId, period.start)
+    const stored = store.readPeriod(userId, period.start)
     this.userId = userId
     this.period = period
     this.bucket = bucket
-    this.requests = requests
-    this.overage = overage
-    this.#warned = warned
+    this.requests = stored.requests
+    this.overage = stored.overage
+    this.#warned = stored
     this.#record = record
     this.#ledger = ledger
   }

@@ -3,6 +3,7 @@ import { HOUR_MS, MINUTE_MS } from '../parts/durations.ts'
 import type { Address } from '../parts/net/address.ts'
 import type { AskHostname } from '../parts/net/hostname.ts'
 import { isPublic } from '../parts/net/public-address.ts'
+import { ownText } from '../parts/own-text.ts'
 
 /** Finds the hostname of an address; undefined if it has none, or if the DNS gives no answer in time. */
 export type FindHostname = (address: Address) => Promise<string | undefined>
@@ -32,7 +33,7 @@ export function createFindHostname(
   const running = new Map<string, Promise<string | undefined>>()
   const askAndKeep = async (address: Address) => {
     const keep = (name: string | undefined, ms: number) => {
-      cache.set(address.text, { name, until: now() + ms })
+      cache.set(ownText(address.text), { name, until: now() + ms })
       return name
     }
     try {

@@ -78,13 +78,16 @@ class OperationCount extends Line {
   readonly day: number
   readonly operation: string
   readonly status: number
+  /** Another one of the same counter. */
+  next: OperationCount | undefined
 
-  constructor({ counter, day, operation, status }: Omit<OperationCount, keyof Line>) {
+  constructor({ counter, day, operation, status, next }: Omit<OperationCount, keyof Line>) {
     super(counter.userId)
     this.counter = counter
     this.day = day
     this.operation = operation
     this.status = status
+    this.next = next
   }
 }
 
@@ -95,8 +98,8 @@ export class RequestCounter {
   readonly keyId: string
   readonly #table: LedgerTable<OperationCount>
   #usedAt = 0
-  /** Usually one: few callers use several operations within a minute. */
-  #counts: OperationCount[] = []
+  /** Usually the only one: few callers use several operations within a minute. A list would take twice the memory. */
+  #latest: OperationCount | undefined
 
   /** `keyId` is null for sessions. */
   constructor(table: LedgerTable<OperationCount>, userId: string, keyId: string | null) {
@@ -123,19 +126,26 @@ export class RequestCounter {
   }
 
   #find(operation: string, status: number, day: number): OperationCount {
-    for (const count of this.#counts) {
+    for (let count = this.#latest; count !== undefined; count = count.next) {
       if (count.operation === operation && count.status === status && count.day === day) {
         return count
       }
     }
-    const count = new OperationCount({ counter: this, day, operation, status })
-    this.#counts.push(count)
-    return count
+    const next = this.#latest
+    this.#latest = new OperationCount({ counter: this, day, operation, status, next })
+    return this.#latest
   }
 
   /** Forgets the counts that are written. Returns whether none is left. */
   removeWritten(): boolean {
-    this.#counts = this.#counts.filter((count) => !this.#table.isWritten(count))
-    return this.#counts.length === 0
+    this.#latest = this.#unwritten(this.#latest)
+    return this.#latest === undefined
+  }
+
+  /** Returns the first unwritten of the count and those after it, followed by the other unwritten ones. */
+  #unwritten(count: OperationCount | undefined): OperationCount | undefined {
+    if (count === undefined) return undefined
+    count.next = this.#unwritten(count.next)
+    return this.#table.isWritten(count) ? count.next : count
   }
 }

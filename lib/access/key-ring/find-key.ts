@@ -1,3 +1,4 @@
+import { ownText } from '../../parts/own-text.ts'
 import { hashKey, isKeyText } from '../api-key.ts'
 import type { KeyRecord } from './key-records.ts'
 
@@ -8,7 +9,7 @@ export function createFindKey(find: (hash: string) => KeyRecord | undefined) {
   const findByHash = (text: string) => {
     if (!isKeyText(text)) return undefined
     const key = find(hashKey(text))
-    if (key !== undefined) byText.set(text, key)
+    if (key !== undefined) byText.set(ownText(text), key)
     return key
   }
   const listeners: (() => void)[] = []

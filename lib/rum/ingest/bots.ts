@@ -1,5 +1,6 @@
 import { isbot } from 'isbot'
 import { BoundedCache } from '../../parts/bounded-cache.ts'
+import { ownText } from '../../parts/own-text.ts'
 
 /** Longer user agents are cut: no browser's is that long, and patterns take longer for longer texts. */
 const MAX_LENGTH = 1_000
@@ -14,7 +15,7 @@ export function isBot(userAgent: string | undefined): boolean {
   const known = answers.get(text)
   if (known !== undefined) return known
   const answer = namesBot(text)
-  answers.set(text, answer)
+  answers.set(ownText(text), answer)
   return answer
 }
 
