@@ -58,10 +58,10 @@ const ADVANCE = `INSERT INTO summed_usage (id, day, user_id) VALUES (1, ?, ?)
 
 /** Reads when each key of the user was last used on days that are not all added to their months, by its id. */
 export async function readUsesAfterSums(
-  db: Queries,
+  { execute }: Pick<Queries, 'execute'>,
   userId: string,
 ): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await db.execute({ sql: USES_AFTER_SUMS, params: [userId] })
+  const { rows } = await execute({ sql: USES_AFTER_SUMS, params: [userId] })
   return new Map(rows.map(([keyId, usedAt]) => [String(keyId), Number(usedAt)]))
 }
 

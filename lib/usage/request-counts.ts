@@ -98,6 +98,8 @@ export class RequestCounter {
   readonly keyId: string
   readonly #table: LedgerTable<OperationCount>
   #usedAt = 0
+  /** Whether a request was admitted that is not counted yet. */
+  #isInUse = false
   /** Usually the only one: few callers use several operations within a minute. A list would take twice the memory. */
   #latest: OperationCount | undefined
 
@@ -116,10 +118,12 @@ export class RequestCounter {
   /** Records that the key was admitted at `now`. The next count writes it. */
   use(now: number): void {
     if (now > this.#usedAt) this.#usedAt = now
+    this.#isInUse = true
   }
 
   /** Counts requests at `now`, in epoch milliseconds. Called for every request, so it must be quick. */
   count({ operation, status, requests, lookUps }: AnswerCount, now: number): void {
+    this.#isInUse = false
     const count = this.#find(operation, status, dayOf(now))
     this.#table.add(count, REQUESTS, requests)
     this.#table.add(count, LOOK_UPS, lookUps)
@@ -136,10 +140,10 @@ export class RequestCounter {
     return this.#latest
   }
 
-  /** Forgets the counts that are written. Returns whether none is left. */
+  /** Forgets the counts that are written. Returns whether none is left, and no use waits for its count. */
   removeWritten(): boolean {
     this.#latest = this.#unwritten(this.#latest)
-    return this.#latest === undefined
+    return this.#latest === undefined && !this.#isInUse
   }
 
   /** Returns the first unwritten of the count and those after it, followed by the other unwritten ones. */

@@ -5,6 +5,7 @@ import { normaliseEmail } from '../../lib/parts/email-address.ts'
 import { fieldError } from '../../lib/parts/errors.ts'
 import { createDeleteAccount, type DeletionParts } from '../../lib/services/delete-account.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { readUsesAfterSums } from '../../lib/usage/past-days.ts'
 import type { Handlers } from '../context.ts'
 import { getUser, refuseRemote } from './account.ts'
 import { confirmOwner, type OwnerParts } from './confirm-owner.ts'
@@ -21,8 +22,10 @@ export function accountEndingHandlers(services: Parts) {
       const name = `meridian-${day}.tar.gz`
       if (isHead) return { status: 200, file: new Blob([]).stream(), name }
       await ledger.flush()
+      const { userId } = caller
+      const lastUses = await readUsesAfterSums(storage.longReads, userId)
       const onError = (err: unknown) => log.error({ requestId, err }, 'an export broke off')
-      const file = await exportAccount(storage.longReads, { userId: caller.userId, now, onError })
+      const file = await exportAccount(storage.longReads, { userId, now, lastUses, onError })
       await insertAudit(db, callerEvent(caller, { action: 'export_account' }, now)).run()
       return { status: 200, file, name }
     },

@@ -5,6 +5,7 @@ import type { Operation } from '../../lib/contract/operation.ts'
 import { operations } from '../../lib/contract/operations.ts'
 import type { WholeRequest } from '../../lib/http/whole-request.ts'
 import { BoundedCache } from '../../lib/parts/bounded-cache.ts'
+import { ownText } from '../../lib/parts/own-text.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { needsRouter, plainLookUps } from '../api/geo/geolocation.ts'
 import type { HeadContext } from '../context.ts'
@@ -80,8 +81,7 @@ function rememberQueries(row: Operation): (text: string) => LookupQuery | null {
     const known = queries.get(text)
     if (known !== undefined) return known
     const query = tryRead(row, text)
-    // A copy: otherwise V8 keeps the whole request that `text` is a part of, with its key.
-    queries.set(Buffer.from(text).toString(), query)
+    queries.set(ownText(text), query)
     return query
   }
 }

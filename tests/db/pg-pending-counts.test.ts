@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it, mock } from 'node:test'
+import { mintKey } from '../../lib/access/api-key.ts'
+import { insertKey, newKey } from '../../lib/access/keys.ts'
 import { insertUser, newUser } from '../../lib/accounts/users.ts'
 import type { CapNotice } from '../../lib/db/ledger/notices.ts'
 import type { PendingCounts } from '../../lib/db/ledger/pending-counts.ts'
@@ -43,9 +45,14 @@ async function openNode(through: PgPool = pool, signal = NEVER) {
 interface Details {
   readonly notices?: readonly CapNotice[]
   readonly day?: number
+  readonly keyId?: string
+  readonly usedAt?: number
 }
 
-function countsOf(requests: number, { notices = [], day = 1 }: Details = {}): PendingCounts {
+function countsOf(
+  requests: number,
+  { notices = [], day = 1, keyId = '', usedAt = 0 }: Details = {},
+): PendingCounts {
   const bucket = { spent: requests, at: NOW }
   const due = notices.map((notice) => ({ ...notice, records: [] }))
   return pendingCounts({
@@ -53,13 +60,13 @@ function countsOf(requests: number, { notices = [], day = 1 }: Details = {}): Pe
     operations: [
       {
         userId,
-        keyId: '',
+        keyId,
         day,
         operation: 'locate',
         status: 200,
         requests,
         lookUps: requests,
-        usedAt: NOW,
+        usedAt,
       },
     ],
   })
@@ -175,6 +182,28 @@ describe('counts on PostgreSQL', () => {
     await sumPastDays(db, 3 * DAY_MS + HOUR_MS)
     assert.deepEqual(await counts(), [10, 10, 10])
     assert.deepEqual(await months(), [[0, 10]])
+  })
+
+  it('give a key its last use once its day is summed up, or when it is written after that', async () => {
+    const engine = createPgEngine(pool)
+    const db: Db = Object.assign(createQueries(engine.execute), { engine })
+    const access = { type: 'secret', scopes: null, allowedOrigins: null } as const
+    const terms = { userId, name: 'test', ...access, now: NOW, expiresAt: null }
+    const [used, other] = [newKey(mintKey('secret'), terms), newKey(mintKey('secret'), terms)]
+    for (const key of [used, other]) await insertKey(db, key, 100).run()
+    const lastUses = async () =>
+      new Map((await read('SELECT id, last_used_at FROM api_keys')) as [])
+    const write = await openNode()
+    await write(countsOf(1, { keyId: used.id, usedAt: DAY_MS + 2 }))
+    await write(countsOf(1, { keyId: used.id, usedAt: DAY_MS + 1 }))
+    const none = [used.id, other.id].map((id) => [id, null] as const)
+    assert.deepEqual(await lastUses(), new Map(none))
+    await sumPastDays(db, 2 * DAY_MS + HOUR_MS)
+    assert.deepEqual(await lastUses(), new Map([...none, [used.id, DAY_MS + 2]]))
+    await write(countsOf(1, { keyId: other.id, usedAt: DAY_MS + 3 }))
+    await write(countsOf(1, { keyId: used.id, usedAt: DAY_MS + 1 }))
+    const last = new Map([[used.id, DAY_MS + 2] as const, [other.id, DAY_MS + 3] as const])
+    assert.deepEqual(await lastUses(), last)
   })
 
   it('are dropped for a user who was deleted meanwhile', async () => {

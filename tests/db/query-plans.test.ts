@@ -163,7 +163,7 @@ it('an export reads each page where the one before has ended, by an index', asyn
   }
   const onError = (error: unknown) => assert.fail(String(error))
   await new Response(
-    await exportAccount({ execute }, { userId: '0', now: 0, onError }),
+    await exportAccount({ execute }, { userId: '0', now: 0, lastUses: new Map(), onError }),
   ).arrayBuffer()
   assert.ok(asked.size > 2 * EXPORTED.length, `${asked.size} statements`)
   const plans = [...(await explain(asked))]

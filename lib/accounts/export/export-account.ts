@@ -16,6 +16,8 @@ export interface ExportOptions {
   readonly userId: string
   /** Epoch milliseconds. */
   readonly now: number
+  /** When each key was last used on days that are not over, by its id, in epoch milliseconds. */
+  readonly lastUses: ReadonlyMap<string, number>
   /** Called if the export breaks off. */
   readonly onError: (error: unknown) => void
 }
@@ -26,9 +28,9 @@ export interface ExportOptions {
  */
 export async function exportAccount(
   reads: Pick<Queries, 'execute'>,
-  { userId, now, onError }: ExportOptions,
+  { userId, now, lastUses, onError }: ExportOptions,
 ): Promise<ReadableStream<Uint8Array>> {
-  const files = listFiles(reads, userId)
+  const files = listFiles(reads, userId, lastUses)
   const first = await files.next()
   return packFiles(startingWith(first, files), { now, onError })
 }
@@ -41,6 +43,7 @@ async function* startingWith<Item>(first: IteratorResult<Item, void>, others: As
 async function* listFiles(
   reads: Pick<Queries, 'execute'>,
   userId: string,
+  lastUses: ReadonlyMap<string, number>,
 ): AsyncGenerator<PackedFile, void> {
   for (const table of EXPORTED) {
     let number = 0
@@ -48,7 +51,8 @@ async function* listFiles(
     for (const owner of owners) {
       for await (const rows of readPages(reads, table, owner)) {
         number += 1
-        const text = `${JSON.stringify(rows, null, 2)}\n`
+        const shown = rows.map((row) => withLastUse(row, lastUses))
+        const text = `${JSON.stringify(shown, null, 2)}\n`
         yield { name: `${table.name}-${String(number).padStart(4, '0')}.json`, text }
       }
     }
@@ -92,14 +96,26 @@ function toShown(columns: readonly string[], row: readonly unknown[]): ShownRow 
   return Object.fromEntries(columns.map((name, at) => [name, shownValue(name, row[at])]))
 }
 
+/** Ids are unique in the whole database, so only rows of keys have one of these. */
+function withLastUse(row: ShownRow, lastUses: ReadonlyMap<string, number>): ShownRow {
+  const usedAt = lastUses.get(String(row['id'])) ?? 0
+  const before = row['last_used_at'] ?? ''
+  const shown = usedAt === 0 ? '' : new Date(usedAt).toISOString()
+  return shown > String(before) ? { ...row, last_used_at: shown } : row
+}
+
 /** Shows times in ISO 8601, and parses columns that hold JSON. */
 function shownValue(name: string, value: unknown): unknown {
-  if (typeof value === 'number') {
-    if (/(^|_)at$|^period_/.test(name)) return new Date(value).toISOString()
-    if (name === 'hour') return new Date(value * HOUR_MS).toISOString()
-    if (name === 'day' || name === 'month') return dateOfDay(value)
-  }
+  if (typeof value === 'number') return shownNumber(name, value)
   return typeof value === 'string' && STORED_AS_JSON.has(name) ? JSON.parse(value) : value
+}
+
+/** A use at 0 is none. */
+function shownNumber(name: string, value: number): number | string | null {
+  if (name === 'used_at' && value === 0) return null
+  if (/(^|_)at$|^period_/.test(name)) return new Date(value).toISOString()
+  if (name === 'hour') return new Date(value * HOUR_MS).toISOString()
+  return name === 'day' || name === 'month' ? dateOfDay(value) : value
 }
 
 const STORED_AS_JSON: ReadonlySet<string> = new Set(['scopes', 'allowed_origins', 'sample'])

@@ -33,7 +33,7 @@ export const EXPORTED: readonly ExportedTable[] = [
     ],
   },
   {
-    // Last uses on days that are not over are only in the counts by operation.
+    // `lastUses` replaces last uses on days that are not over.
     name: 'keys',
     table: 'api_keys',
     owner: 'user_id',

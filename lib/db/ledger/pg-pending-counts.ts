@@ -200,8 +200,9 @@ function toTotal([userId, periodStart, requests, overage]: readonly unknown[]): 
 }
 
 /**
- * Writes the last uses on days that are added to their months already: see `sumPastDays`. Runs after the counts, which may wait for a user: a deletion locks the user first and then the keys, so in
- * another order the two could deadlock.
+ * Writes the last uses on days that are added to their months already: see `sumPastDays`. Runs after the counts,
+ * which may wait for a user: a deletion locks the user first and then the keys, so in another order the two could
+ * deadlock.
  */
 async function setLastUses(connection: PgConnection, past: readonly OperationUse[]): Promise<void> {
   if (past.length === 0) return

@@ -47,6 +47,8 @@ async function filled() {
   await app.user('eve').key()
   await ada.lookUp()
   await app.services.ledger.flush()
+  await download('/v1/account/me', session.headers)
+  await app.services.ledger.flush()
   await write(
     app,
     `
@@ -94,8 +96,11 @@ describe('GET /v1/account/me/export', () => {
     const [profile] = JSON.parse(files.get('profile-0001.json') ?? '')
     assert.equal(profile.email, 'ada@example.com')
     assert.match(profile.created_at, /^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
-    const [counted] = JSON.parse(files.get('usage-by-operation-0001.json') ?? '')
+    const [ofSession, counted] = JSON.parse(files.get('usage-by-operation-0001.json') ?? '')
+    assert.deepEqual([ofSession.key_id, ofSession.used_at], ['', null])
     const { key_id, ...answered } = counted
+    const [keyRow] = JSON.parse(files.get('keys-0001.json') ?? '')
+    assert.deepEqual([keyRow.id, keyRow.last_used_at], [key_id, new Date(NOON).toISOString()])
     assert.match(key_id, /^[0-9a-f]{32}$/)
     const answer = { operation: 'locateAddress', status: 200, requests: 1, look_ups: 1 }
     const times = { day: '2026-01-15', used_at: new Date(NOON).toISOString() }
@@ -171,7 +176,8 @@ describe('GET /v1/account/me/export', () => {
 })
 
 describe('an export', () => {
-  const options = { userId: 'usr_ada', now: 0, onError: assert.ifError }
+  const lastUses = new Map<string, number>()
+  const options = { userId: 'usr_ada', now: 0, lastUses, onError: assert.ifError }
 
   it('is no archive if the first rows cannot be read', async () => {
     const execute = () => Promise.reject(new Error('the disk fails'))
