@@ -61,9 +61,10 @@ describe('POST /v1/account/me/email', () => {
       app,
       `INSERT INTO cap_notices (id, channel, user_id, email, threshold, requests, state,
         created_at, queued_at, due_at, attempts)
-      SELECT email || ' ' || state, 'mail', id, email, 'near_cap', 80, state, 1, 1, 1, 0
+      SELECT email || ' ' || state, 'mail', id, email, 'near_cap', 80, state, ?, 1, 1, 0
       FROM users, (SELECT 'waiting' AS state UNION SELECT 'delivered' UNION SELECT 'dead'
         UNION SELECT 'kept') AS states`,
+      NOON,
     )
     await change(session)
     assert.deepEqual(await readRows(app, 'SELECT id, email FROM cap_notices ORDER BY id'), [

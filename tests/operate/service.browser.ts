@@ -66,7 +66,7 @@ async function addRows(): Promise<void> {
   )
   db.$client.exec(`INSERT INTO cap_notices (id, channel, user_id, email, threshold, requests,
     percent, state, created_at, queued_at, due_at, attempts, last_error)
-    SELECT 'notice-1', 'mail', id, email, 'reach_cap', 5000, 100, 'dead', 0, 0, 0, 3,
+    SELECT 'notice-1', 'mail', id, email, 'reach_cap', 5000, 100, 'dead', ${Date.now()}, 0, 0, 3,
       'the mail server did not accept the message'
     FROM users WHERE email = 'ada@example.com'`)
   db.$client.close()
