@@ -33,15 +33,15 @@ export interface Stage extends AsyncDisposable {
   send(method: string, path: string, body?: unknown): Promise<ApiAnswer>
   /** Makes Olga, an operator. Returns the token of her session. */
   operator(): Promise<string>
-  /** From now on, answers to forms are late, and recorded. */
-  answerLate(): Promise<void>
+  /** From now on, answers to forms are recorded, and held back until `release`. */
+  holdAnswers(): Promise<void>
+  release(): void
   /** Resolves to the recorded answers once there are as many. */
   answers(forms: number): Promise<readonly FormAnswer[]>
-  /** The mails since `answerLate`, once all are sent: recipient and subject. */
+  /** The mails since `holdAnswers`, once all are sent: recipient and subject. */
   mails(): Promise<readonly string[]>
 }
 
-const LATE_MS = 700
 /** The address of every visitor. */
 const VISITOR = '81.2.69.160'
 
@@ -83,6 +83,7 @@ export async function openStage(sendsMail: boolean): Promise<Stage> {
   const join = (email: string) => (sendsMail ? signUpByMail(app, mail, email) : signUp(app, email))
   const token = await join('grace@example.com')
   await shop.settled()
+  opening.defer(recording.release)
   const closing = opening.move()
   return {
     origin: loopback.origin,
@@ -96,10 +97,11 @@ export async function openStage(sendsMail: boolean): Promise<Stage> {
       await write(app, "UPDATE users SET role = 'operator' WHERE email = 'olga@example.com'")
       return own
     },
-    answerLate: async () => {
+    holdAnswers: async () => {
       while (mail.left() > 0) await readMail()
-      recording.begin()
+      recording.hold()
     },
+    release: recording.release,
     answers: recording.answers,
     mails: async () => {
       while (Number(await readValue(app, 'SELECT count(*) FROM account_mails')) > 0) await sleep(20)
@@ -125,7 +127,7 @@ const ANY_FORM_ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 function recordForms() {
   const answers: FormAnswer[] = []
   const events = new EventTarget()
-  let isLate = false
+  let held: PromiseWithResolvers<void> | undefined
   return {
     answer: async (
       request: Request,
@@ -133,7 +135,7 @@ function recordForms() {
       after: () => Promise<string>,
     ) => {
       const response = await fetch()
-      if (request.method !== 'POST' || !isLate) return response
+      if (request.method !== 'POST' || held === undefined) return response
       const { status, headers } = response
       answers.push({
         status,
@@ -143,12 +145,13 @@ function recordForms() {
         after: await after(),
       })
       events.dispatchEvent(new Event('answer'))
-      await sleep(LATE_MS)
+      await held.promise
       return response
     },
-    begin: () => {
-      isLate = true
+    hold: () => {
+      held = Promise.withResolvers()
     },
+    release: () => held?.resolve(),
     answers: async (forms: number) => {
       while (answers.length < forms) {
         await new Promise((resolve) => events.addEventListener('answer', resolve, { once: true }))
